@@ -301,26 +301,22 @@ is_alike(double a, double b)
 	return fabs(a / b - 1) < SAME || (isnan(a) && isnan(b));
 }
 
-/* The next wider registers give the same numbers. */
-static bool
-goes_on(const struct operation_sheet *sheet, size_t i)
-{
-	const struct operation_answer *answer = &sheet->answers[i];
-
-	return i + 1 < sheet->nr && strcmp(sheet->curves[i].operation, sheet->curves[i + 1].operation) == 0 &&
-	       strcmp(sheet->curves[i].precision, sheet->curves[i + 1].precision) == 0 && !answer->remark[0] &&
-	       !answer[1].remark[0] && is_alike(answer->latency.value, answer[1].latency.value) &&
-	       is_alike(answer->per_cycle.value, answer[1].per_cycle.value) &&
-	       is_alike(answer->told.per_cycle, answer[1].told.per_cycle) &&
-	       is_alike(answer->told.latency, answer[1].told.latency);
-}
-
-/* The last one that is shown together with the first. */
+/* The last one that is shown together with the first: the next wider registers give the same numbers. */
 static size_t
 last_alike(const struct operation_sheet *sheet, size_t first)
 {
-	while (goes_on(sheet, first))
-		first++;
+	for (; first + 1 < sheet->nr; first++) {
+		const struct operation_answer *answer = &sheet->answers[first];
+		const struct operation_curve *curve = &sheet->curves[first];
+
+		if (strcmp(curve->operation, curve[1].operation) != 0 ||
+		    strcmp(curve->precision, curve[1].precision) != 0 || answer->remark[0] || answer[1].remark[0] ||
+		    !is_alike(answer->latency.value, answer[1].latency.value) ||
+		    !is_alike(answer->per_cycle.value, answer[1].per_cycle.value) ||
+		    !is_alike(answer->told.per_cycle, answer[1].told.per_cycle) ||
+		    !is_alike(answer->told.latency, answer[1].told.latency))
+			break;
+	}
 	return first;
 }
 

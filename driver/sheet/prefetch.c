@@ -56,17 +56,6 @@ conclude(struct sheet_answer *answer, const struct measured_curve *share, const 
 	sheet_judge(answer);
 }
 
-static struct measured_curve
-share_in_order(const struct measured_curve *in_order, const struct measured_curve *at_random)
-{
-	struct measured_curve share = *in_order;
-
-	for (size_t i = 0; i < share.nr; i++)
-		for (int half = 0; half < 2; half++)
-			share.cycles[half][i] /= fmin(at_random->cycles[0][i], at_random->cycles[1][i]);
-	return share;
-}
-
 /* The share of the second access of a pair: within a line, both take as long as the first one alone. */
 static struct measured_curve
 share_of_second(const struct measured_curve *pairs)
@@ -86,10 +75,14 @@ void
 prefetch_conclude(struct prefetch *prefetch)
 {
 	struct sheet_answer *answers = prefetch->answers;
+	const struct measured_curve *at_random = &prefetch->curves[PREFETCH_AT_RANDOM];
 	struct measured_curve *shares = prefetch->shares, share;
 
-	shares[PREFETCH_STRIDE] =
-		share_in_order(&prefetch->curves[PREFETCH_IN_ORDER], &prefetch->curves[PREFETCH_AT_RANDOM]);
+	shares[PREFETCH_STRIDE] = prefetch->curves[PREFETCH_IN_ORDER];
+	for (size_t i = 0; i < shares[PREFETCH_STRIDE].nr; i++)
+		for (int half = 0; half < 2; half++)
+			shares[PREFETCH_STRIDE].cycles[half][i] /=
+				fmin(at_random->cycles[0][i], at_random->cycles[1][i]);
 	shares[PREFETCH_BESIDE] = share_of_second(&prefetch->curves[PREFETCH_PAIRS]);
 	answers[PREFETCH_STRIDE] = sheet_no_answer("distance that is foreseen", "bytes", 0);
 	answers[PREFETCH_BESIDE] = sheet_no_answer("distance of a line that comes along", "bytes", 0);
