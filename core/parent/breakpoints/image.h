@@ -69,7 +69,7 @@ struct images {
 };
 
 /*
- * What the tracer tells of its threads; thread->image is set by started, which is for every thread of a process that
+ * For the tracer's hooks of those names. thread->image is set by started, which is for every thread of a process that
  * was traced before, attached to or forked, and by executed.
  */
 void images_started(struct images *images, struct thread *thread);
