@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a file says about its code: functions by name, lines, markers, and the way back from an address to a name.
+ * A file's code: functions by name, lines, markers, and the way back from an address to a name.
  * Read with libdwfl from the file itself, from separate debug information on this machine (by build-id or debug link;
  * nothing is ever fetched) and from the small symbol table that some systems leave in stripped files (.gnu_debugdata).
  */
@@ -13,7 +13,7 @@
 
 #include "error.h"
 
-/* What was read of files, so that no file is read twice. */
+/* Files that were read, so that none is read twice. */
 struct symbol_files;
 struct symbol_file;
 
@@ -116,7 +116,7 @@ bool symbols_file_offset(struct symbol_file *file, uint64_t address, uint64_t *o
 bool symbols_address(const struct symbol_file *file, uint64_t offset, uint64_t *address);
 
 /*
- * Whether the stack at an instruction is as it was when the function was entered, so that a jump there may be the last
+ * True: the stack at an instruction is as it was when the function was entered, so that a jump there may be the last
  * thing the function does. From .eh_frame; unknown (no entry) counts as true.
  */
 bool symbols_is_at_entry_depth(struct symbol_file *file, uint64_t address);
