@@ -19,8 +19,7 @@ struct profile *profile_new(struct symbol_files *files, struct parts_wanted want
 void profile_delete(struct profile *profile);
 
 /*
- * As sampler_open, of a process that will execute the program of that path. Where it is refused, that is what
- * profile_end tells.
+ * Like sampler_open, of a process that will execute the program of that path. If it is refused, profile_end tells that.
  */
 void profile_begin(struct profile *profile, pid_t pid, const char *path, uint64_t period_ns, bool has_children,
 		   bool has_stacks);

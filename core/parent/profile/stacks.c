@@ -13,7 +13,7 @@
 /* More calls than this are in no copy of a stack, but in one that leads back to itself. */
 #define MOST_CALLS 1024
 
-/* What is read of an object to find callers. NULL: it was tried in vain. */
+/* The file of an object, read to find callers. file NULL: it was tried in vain, if it was tried. */
 struct object_file {
 	struct symbol_file *file;
 	bool is_tried;
@@ -188,7 +188,7 @@ file_of(struct stacks *stacks, size_t number)
 
 /* ---- from a sample to its calls ---- */
 
-/* What nothing describes was made at run time, or written by hand. */
+/* Code that nothing describes was made at run time, or written by hand. */
 static enum unwind_result
 leave(struct stacks *stacks, const struct code_position *at, struct unwind_state *state)
 {
