@@ -101,6 +101,6 @@ size_t creations_count(const struct program_rules *rules);
 /* The first nr of them answer the event. */
 void creations_answer(struct program_rules *rules, size_t nr, const struct program_event *event);
 
-/* What still counts is stopped, and all is read. */
+/* Stops those that still count, and reads all. */
 void creations_finish(struct program_rules *rules);
 void creations_clear(struct program_rules *rules);
