@@ -202,7 +202,7 @@ static const struct work_special specials[] = {
 	{"lwp*", WORK_UNKNOWN, 0, 0},
 	{"llwpcb", WORK_UNKNOWN, 0, 0},
 	{"slwpcb", WORK_UNKNOWN, 0, 0},
-	/* What they do is not what the thread does. */
+	/* Others do what these cause, not the thread. */
 	{"int1", WORK_UNKNOWN, 0, 0},
 	{"int3", WORK_NO_ACCESS, 0, 0},
 	{"iret*", WORK_UNKNOWN, 0, 0},
@@ -306,7 +306,7 @@ work_find_special(const char *name)
 #define PREFIX_REP 0xf3
 #define OPERAND_SIZE_16 16
 
-/* What decoding goes by: what Zydis knows, and what the tables do. */
+/* Decoding goes by what Zydis knows, and by the tables. */
 struct decoding {
 	const ZydisDecodedInstruction *instruction;
 	const ZydisDecodedOperand *operands;
@@ -474,7 +474,7 @@ add_part(struct decoding *decoding, const struct work_part *part)
 		work->parts[work->nr_parts++] = *part;
 }
 
-/* What is pushed is below rsp; an address of what is popped is computed with the new rsp. */
+/* A value is pushed below rsp; the address that one is popped to is computed with the new rsp. */
 static uint64_t
 displacement_of(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 {
@@ -522,7 +522,7 @@ locate(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 	return part;
 }
 
-/* Of what it loads: a store is of active lanes in any case. */
+/* A load is of all lanes, in spite of a mask; a store is of active lanes in any case. */
 static bool
 is_whole(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 {
@@ -734,7 +734,7 @@ add_flush(struct decoding *decoding)
 
 #define CLZERO_BYTES 64
 
-/* Of any prefix only that for the size of addresses would mean something. */
+/* The only prefix that would mean something is the one for the size of addresses. */
 static void
 add_zero_line(struct decoding *decoding)
 {
@@ -824,7 +824,7 @@ add_accesses(struct decoding *decoding)
 	add_operands(decoding, true);
 }
 
-/* What the tables say of a mnemonic, looked up once. */
+/* Rows of the tables for a mnemonic, looked up once. */
 struct known {
 	const char *name;
 	const struct work_special *special;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What XSAVE and its like load and store of the area in memory that they are given. Source: Intel SDM 1, chapter 13. */
+/* The parts of an area in memory that XSAVE and its like load and store. Source: Intel SDM 1, chapter 13. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ struct xsave_component {
 	bool is_aligned; /* to 64 bytes, in the compacted format */
 };
 
-/* Of this processor. number: 2 to XSAVE_NR_COMPONENTS - 1. */
+/* A component of this processor. number: 2 to XSAVE_NR_COMPONENTS - 1. */
 const struct xsave_component *xsave_component(unsigned number);
 
 /* The header, behind the first two components, begins with the bits of those that the area holds. */
