@@ -111,7 +111,7 @@ outbox_clear(struct outbox *outbox)
 /* Farther away than this from a buffer, an address has nothing to do with it. */
 #define MAX_AWAY_BYTES ((int64_t)1 << 40)
 
-/* What the process is made of while it stands. */
+/* The files of a process while it stands. */
 struct code {
 	struct symbol_files *files;
 	struct objects objects;
@@ -370,8 +370,8 @@ on_handler(struct supervisor *self, int64_t address)
 static void on_interrupt(struct supervisor *self, int64_t tid);
 
 /*
- * What was needed was in use, maybe by the thread itself: it goes on for a moment, and is interrupted again. Not so if
- * the next interruption follows at once: that one will tell.
+ * Something that was needed was in use, maybe by the thread itself: it goes on for a moment, and is interrupted again.
+ * Not so if the next interruption follows at once: that one will tell.
  */
 static void
 on_interrupted(void *context, const struct injection_outcome *outcome)
