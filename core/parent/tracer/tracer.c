@@ -176,7 +176,7 @@ leave_thread(struct tracer *tracer, struct stop *stop)
 		let_go(tracer, stop->thread, answer == TRACER_RESUME ? 0 : signal);
 }
 
-/* Those who have stopped the thread, or want something done in it, come first. */
+/* Users who have stopped the thread, or want something done in it, come first. */
 static void
 react(struct tracer *tracer, struct stop *stop)
 {
