@@ -64,7 +64,7 @@ end_of(const ZydisDecodedInstruction *instruction)
 	case ZYDIS_MNEMONIC_XBEGIN:
 	case ZYDIS_MNEMONIC_RDGSBASE:
 	case ZYDIS_MNEMONIC_WRGSBASE:
-	/* What they access depends on what registers are in use. */
+	/* Their accesses depend on what registers are in use. */
 	case ZYDIS_MNEMONIC_XSAVE:
 	case ZYDIS_MNEMONIC_XSAVE64:
 	case ZYDIS_MNEMONIC_XSAVEC:
@@ -84,12 +84,6 @@ end_of(const ZydisDecodedInstruction *instruction)
 			       : BLOCK_BRANCHES;
 	}
 	return BLOCK_GOES_ON;
-}
-
-static bool
-has_target(enum basic_block_end end)
-{
-	return end == BLOCK_JUMPS || end == BLOCK_BRANCHES || end == BLOCK_LOOPS || end == BLOCK_CALLS;
 }
 
 const struct code_range *
@@ -151,7 +145,7 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 			nr_read += read_more(translation, block, nr_read, &room);
 		if (!zydis_begin(block->bytes + block->nr_bytes, nr_read - block->nr_bytes, &item->instruction,
 				 &item->context)) {
-			/* What the processor makes of it shows when a thread comes there; ahead, more may be there
+			/* A thread that comes there shows what the processor makes of it; ahead, more may be there
 			 * then. */
 			block->end = BLOCK_NATIVE;
 			return nr_read > 0 && translation->tid != CODE_CACHE_RUNNING;
@@ -162,7 +156,8 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 			return true;
 		block->nr++;
 		block->nr_bytes += item->instruction.length;
-		if (has_target(block->end))
+		if (block->end == BLOCK_JUMPS || block->end == BLOCK_BRANCHES || block->end == BLOCK_LOOPS ||
+		    block->end == BLOCK_CALLS)
 			block->target = origin + block->nr_bytes + (uint64_t)item->instruction.raw.imm[0].value.s;
 	}
 	return true;

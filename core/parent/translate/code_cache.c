@@ -940,27 +940,20 @@ code_cache_replace(struct code_cache *cache, const struct fragment *dead, uint64
 		make_jump(cache->arenas[dead->arena].bytes + dead->body, fragment_address(cache, dead), address);
 }
 
-/* A store within a cache line is seen as a whole. */
-static void
-set_site(struct arena *arena, uint32_t site, uint64_t target)
-{
-	const int64_t relative = (int64_t)(target - (arena->address + site + 4));
-	int32_t narrow = (int32_t)relative;
-
-	if (site == 0 || relative != narrow || site / CACHE_LINE != (site + 3) / CACHE_LINE)
-		return;
-	__atomic_store((int32_t *)(void *)(arena->bytes + site), &narrow, __ATOMIC_RELEASE);
-}
-
 static void
 link_gap(struct code_cache *cache, uint32_t number, const struct fragment *fragment)
 {
 	const uint64_t target = fragment_address(cache, fragment);
 	struct arena *arena = &cache->arenas[(number - 1) >> GAP_INDEX_BITS];
 	const uint32_t offset = gap_offset((number - 1) & ((1U << GAP_INDEX_BITS) - 1));
+	const uint32_t site = gap_of(cache, number)->site;
+	const int64_t relative = (int64_t)(target - (arena->address + site + 4));
+	int32_t narrow = (int32_t)relative;
 
 	make_jump(arena->bytes + offset, arena->address + offset, target);
-	set_site(arena, gap_of(cache, number)->site, target);
+	/* A store within a cache line is seen as a whole. */
+	if (site != 0 && relative == narrow && site / CACHE_LINE == (site + 3) / CACHE_LINE)
+		__atomic_store((int32_t *)(void *)(arena->bytes + site), &narrow, __ATOMIC_RELEASE);
 }
 
 void

@@ -39,10 +39,10 @@
 #define LOW_SETTLED (LOW_CALLERS + 65536 * 4)
 #define LOW_BYTES (LOW_SETTLED + 65536)
 
-/* What the translated code does before a system call. */
+/* The translated code does this before a system call. */
 enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_IF_OF_TRAPS };
 
-/* Of a thread's area. The slots hold registers while inserted code uses them. */
+/* A thread's area. The slots hold registers while inserted code uses them. */
 #define AREA_BYTES (UINT64_C(64) << 20)
 #define AREA_RCX 0
 #define AREA_RDX 8
@@ -330,7 +330,7 @@ void code_cache_kill_all(struct code_cache *cache);
 #define NO_FRAGMENT UINT32_MAX
 bool code_cache_find_dead(const struct code_cache *cache, uint64_t address, uint32_t *fragment);
 
-/* Those who still go to a fragment that is not used any more now go on to that address. */
+/* Threads that still go to a fragment that is not used any more now go on to that address. */
 void code_cache_replace(struct code_cache *cache, const struct fragment *dead, uint64_t address);
 
 /*

@@ -281,8 +281,8 @@ bit_of(uint8_t word)
 }
 
 /*
- * What a masked instruction may access at most, so that frames can be left out. Not of one that has another shape, or
- * no plain address.
+ * Adds what a masked instruction may access at most, so that frames can be left out. Not for one that has another
+ * shape, or no plain address.
  */
 static void
 add_extent(struct site *site)
@@ -350,7 +350,7 @@ recording_index(const struct work *work)
 	return WORK_NO_REGISTER;
 }
 
-/* What registers are after the instruction. */
+/* Follows what the instruction does to registers. */
 static void
 follow(struct planner *planner, const struct basic_block_item *item)
 {
@@ -601,7 +601,7 @@ group(const struct site *site, struct site_access groups[MOST_FILTERED])
 	return nr;
 }
 
-/* Of an access to an address that is known: where its entry is. */
+/* The entry of an access to an address that is known. */
 static uint32_t
 entry_of(const struct site_access *access, uint32_t table)
 {

@@ -312,7 +312,7 @@ may_be_dynamic(const ZydisDecodedInstruction *instruction)
 	       instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVD || instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVQ;
 }
 
-/* What the code that looks at a frame before that item may change; nothing where more stands between both. */
+/* The code that looks at a frame before that item may change this; nothing where more stands between both. */
 static struct recording_free
 find_free(struct work_in_progress *work, size_t item)
 {
@@ -344,7 +344,7 @@ emit_recording(struct work_in_progress *work, const struct recording *recording)
 	}
 }
 
-/* What is recorded before that item of the block, or behind it. */
+/* Recordings before that item of the block, or behind it. */
 static void
 emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
 {
@@ -355,15 +355,6 @@ emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
 		if (recording->item == item && is_end == is_behind)
 			emit_recording(work, recording);
 	}
-}
-
-/* Behind fragments that lead away. */
-static void
-emit_asides(struct work_in_progress *work)
-{
-	for (size_t i = 0; i < work->nr_asides; i++)
-		recording_emit_aside(&work->to, work->translation->sites, &work->asides[i]);
-	work->nr_asides = 0;
 }
 
 /*
@@ -735,7 +726,7 @@ emit_native(struct work_in_progress *work, uint64_t origin)
 	emit_jump_to_gap(work, &(struct gap){.kind = GAP_NATIVE, .target = origin});
 }
 
-/* What is executed next without a jump; 0: nothing. */
+/* Returns where code is that is executed next without a jump; 0: none. */
 static uint64_t
 emit_end(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
 {
@@ -809,14 +800,6 @@ emit_edges(struct work_in_progress *work, uint32_t index, bool are_behind)
 
 /* Cuts the block in front of an item that cannot be copied. */
 static void
-cut(struct basic_block *block, size_t i)
-{
-	block->nr = i;
-	block->nr_bytes = block->items[i].at;
-	block->end = BLOCK_NATIVE;
-}
-
-static void
 make_fit(struct work_in_progress *work)
 {
 	struct basic_block *block = &work->block;
@@ -828,13 +811,15 @@ make_fit(struct work_in_progress *work)
 		const int64_t away = (int64_t)(target - here(work));
 
 		if (is_rip_relative(&item->instruction) && (away > INT32_MAX - 65536 || away < INT32_MIN + 65536)) {
-			cut(block, i);
+			block->nr = i;
+			block->nr_bytes = item->at;
+			block->end = BLOCK_NATIVE;
 			return;
 		}
 	}
 }
 
-/* What is mapped there later may be other code. */
+/* Other code may be mapped there later. */
 static void
 set_object(const struct work_in_progress *work, struct fragment *fragment)
 {
@@ -988,7 +973,7 @@ publish(struct work_in_progress *work)
 	}
 }
 
-/* Of a fragment that others go to directly. */
+/* The fragment is one that others go to directly. */
 static void
 add_entry(struct work_in_progress *work, struct fragment *fragment)
 {
@@ -1030,7 +1015,7 @@ is_left_out(const struct work_in_progress *work, uint64_t origin)
 	return work->foreseen_range && !is_foreseen(work->foreseen_range, origin);
 }
 
-/* What one address leads to without a jump; nothing if there is no code. */
+/* Makes what one address leads to without a jump; nothing if there is no code. */
 static void
 make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 {
@@ -1060,7 +1045,10 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 		origin = next;
 		has_entry = is_first = false;
 	}
-	emit_asides(work);
+	/* Asides stand behind fragments that lead away. */
+	for (size_t i = 0; i < work->nr_asides; i++)
+		recording_emit_aside(&work->to, work->translation->sites, &work->asides[i]);
+	work->nr_asides = 0;
 	publish(work);
 }
 
@@ -1121,7 +1109,7 @@ has_little_room(const struct translation *translation)
 	       (translation->sites && translation->sites->nr > RECORD_MAX_SITES / 2);
 }
 
-/* As work_off, of the blocks that are foreseen in that range. */
+/* Like work_off, for the blocks that are foreseen in that range. */
 static int
 work_off_foreseen(const struct translation *translation, struct foreseen_code *code, const struct code_range *range,
 		  unsigned most)

@@ -159,7 +159,7 @@ frame_of(const struct visit *visit)
 	return ~visit->frame;
 }
 
-/* As frames.h says: it is as deep as the new one, or deeper, and on the same stack. */
+/* A frame is left (frames.h) if it is as deep as the new one, or deeper, and on the same stack. */
 static bool
 is_left(const struct visit *visit, uint64_t rsp)
 {
