@@ -214,14 +214,6 @@ sets_flags(const ZydisDecodedInstruction *instruction)
 	}
 }
 
-/* Its operand in memory is [rsp + n]. */
-static bool
-is_on_stack(const ZydisDecodedInstruction *instruction)
-{
-	return instruction->raw.modrm.mod != 3 && instruction->raw.modrm.rm == 4 && instruction->raw.sib.base == 4 &&
-	       !instruction->raw.rex.B && instruction->raw.sib.index == 4 && !instruction->raw.rex.X;
-}
-
 /* A register that it sets without reading it; -1: none that is seen at once. */
 static int
 sets_register(const ZydisDecodedInstruction *instruction)
@@ -235,9 +227,7 @@ sets_register(const ZydisDecodedInstruction *instruction)
 	if (instruction->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
 	    instruction->opcode_map > ZYDIS_OPCODE_MAP_0F || !is_wide)
 		return -1;
-	if (!is_short && (opcode & 0xf8) == 0x58)
-		return (int)((opcode & 7) | rex_b);
-	if (!is_short && (opcode & 0xf8) == 0xb8)
+	if (!is_short && ((opcode & 0xf8) == 0x58 || (opcode & 0xf8) == 0xb8))
 		return (int)((opcode & 7) | rex_b);
 	if (is_short ? opcode != 0xb6 && opcode != 0xb7 && opcode != 0xbe && opcode != 0xbf
 		     : opcode != 0x8b && opcode != 0x8d && opcode != 0x63)
@@ -260,7 +250,8 @@ is_without_fault(const ZydisDecodedInstruction *instruction)
 	const bool has_memory = (instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM) && instruction->raw.modrm.mod != 3 &&
 				instruction->mnemonic != ZYDIS_MNEMONIC_LEA;
 
-	return !has_memory || is_on_stack(instruction);
+	return !has_memory || (instruction->raw.modrm.rm == 4 && instruction->raw.sib.base == 4 &&
+			       !instruction->raw.rex.B && instruction->raw.sib.index == 4 && !instruction->raw.rex.X);
 }
 
 int

@@ -408,16 +408,6 @@ emit_word(struct emitter *to, unsigned word, unsigned reg)
 	emit_8(to, 8 * word);
 }
 
-/* The register rcx itself says where the frame is, so its value comes from where it was saved. */
-static void
-emit_saved_rcx(struct emitter *to, unsigned word)
-{
-	emit_save(to, RDX, AREA_RDX);
-	emit_load(to, RDX, AREA_RCX);
-	emit_word(to, word, RDX);
-	emit_load(to, RDX, AREA_RDX);
-}
-
 /* vmovdqu64 [rcx + 8 * word], zmm; vmovdqu of xmm or ymm where that is enough */
 static void
 emit_vector(struct emitter *to, unsigned word, unsigned reg, unsigned bytes)
@@ -709,10 +699,15 @@ emit_frame(struct emitter *to, const struct site *site, uint32_t number)
 	for (unsigned reg = 0; reg < NR_REGISTERS; reg++) {
 		if (!(site->registers & 1U << reg))
 			continue;
-		if (reg == RCX)
-			emit_saved_rcx(to, word++);
-		else
+		if (reg != RCX) {
 			emit_word(to, word++, reg);
+			continue;
+		}
+		/* The register rcx itself says where the frame is, so its value comes from where it was saved. */
+		emit_save(to, RDX, AREA_RDX);
+		emit_load(to, RDX, AREA_RCX);
+		emit_word(to, word++, RDX);
+		emit_load(to, RDX, AREA_RDX);
 	}
 	if (site->kind == SITE_WORK)
 		emit_besides(to, site->work, word);

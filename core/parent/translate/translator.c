@@ -200,17 +200,6 @@ add_unknown(struct totals *totals, uint64_t nr, uint64_t at)
 }
 
 static void
-add_trips(struct harvest *harvest, const struct fragment *fragment, const struct dynamic *dynamic, uint64_t value)
-{
-	static const int64_t none[STEP_NR_COUNTS];
-	const struct counted_at at =
-		part_of(fragment, dynamic->origin, FOUND_TRIPS + (uint32_t)dynamic->kind - DYNAMIC_TRIPS);
-
-	if (harvest->counted && dynamic->kind >= DYNAMIC_TRIPS)
-		counted_code_add(harvest->counted, &at, (int64_t)value, none);
-}
-
-static void
 add_counter(void *context, uint32_t counter, uint64_t value)
 {
 	struct harvest *harvest = context;
@@ -223,7 +212,9 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 	struct counted_at at;
 
 	if (dynamic && dynamic->kind >= DYNAMIC_LEFT) {
-		add_trips(harvest, fragment, dynamic, value);
+		at = part_of(fragment, dynamic->origin, FOUND_TRIPS + (uint32_t)dynamic->kind - DYNAMIC_TRIPS);
+		if (harvest->counted && dynamic->kind >= DYNAMIC_TRIPS)
+			counted_code_add(harvest->counted, &at, (int64_t)value, counts);
 		return;
 	}
 	if (dynamic) {
@@ -979,8 +970,7 @@ step_over_call(struct translator *self, struct thread *thread, const struct gap 
 	if (registers->rax == SYS_rt_sigreturn)
 		return return_from_handler(self, thread, registers, call);
 	if (registers->rax == SYS_rseq && !translated->space->has_sequences) {
-		/* Sequences are at original addresses, where the kernel would not find the thread: as if it knew none.
-		 */
+		/* Sequences are at original addresses; the kernel would find no thread there: as if it knew none. */
 		registers->rax = (uint64_t)-ENOSYS;
 		registers->rip = call + SYSCALL_BYTES;
 		remote_set_registers(thread->tid, registers);
@@ -1082,18 +1072,6 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 	return true;
 }
 
-/* A handler begins that has this frame, which others may have had that never returned. */
-static void
-keep_fault(struct translated *translated, uint64_t frame)
-{
-	for (size_t i = 0; i < FAULTS_KEPT; i++) {
-		if (translated->faults[i].frame == frame)
-			translated->faults[i].frame = 0;
-	}
-	if (translated->fault_at)
-		translated->faults[translated->nr_faults++ % FAULTS_KEPT] = (struct fault){frame, translated->fault_at};
-}
-
 /* The thread may stand at the first instruction of a handler, during which its signals are blocked. */
 static void
 begin_handler(struct thread *thread, const struct user_regs_struct *registers)
@@ -1106,7 +1084,12 @@ begin_handler(struct thread *thread, const struct user_regs_struct *registers)
 	if (!translated->enters_handler)
 		return;
 	translated->enters_handler = false;
-	keep_fault(translated, frame);
+	/* Handlers that never returned may have had the same frame. */
+	for (size_t i = 0; i < FAULTS_KEPT; i++)
+		if (translated->faults[i].frame == frame)
+			translated->faults[i].frame = 0;
+	if (translated->fault_at)
+		translated->faults[translated->nr_faults++ % FAULTS_KEPT] = (struct fault){frame, translated->fault_at};
 	/* The system takes the trap flag of a step for the program's own if the program would pop flags next. */
 	if (!translated->is_traced && remote_read(thread->tid, frame + FRAME_FLAGS, &flags, sizeof(flags), NULL) == 0 &&
 	    (flags & TRAP_FLAG)) {
