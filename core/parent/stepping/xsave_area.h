@@ -8,8 +8,7 @@
 
 #define XSAVE_NR_COMPONENTS 63
 
-/* A component from the third on: where it begins in the standard format, and its size in both; bytes 0: there is none.
- */
+/* A component from the third on: where it begins in the standard format, and its size in both; bytes 0: none. */
 struct xsave_component {
 	uint32_t offset, bytes;
 	bool is_aligned; /* to 64 bytes, in the compacted format */
@@ -43,7 +42,6 @@ struct xsave_span {
 	bool is_store;
 };
 
-/* All that is accessed; returns how many. What of the spare bytes within components is written is no span of its own.
- */
+/* All that is accessed; returns how many. Spare bytes within components that are written are no span of their own. */
 #define XSAVE_MAX_SPANS (XSAVE_NR_COMPONENTS + 6)
 size_t xsave_spans(const struct xsave_request *request, struct xsave_span spans[XSAVE_MAX_SPANS]);
