@@ -13,8 +13,7 @@
 
 struct profile;
 
-/* Nothing is sampled before profile_begin. files is borrowed. NULL is allowed for all functions below: nothing is done.
- */
+/* Nothing is sampled before profile_begin. files is borrowed. NULL profiles are allowed below: nothing is done. */
 struct profile *profile_new(struct symbol_files *files, struct parts_wanted wanted);
 void profile_delete(struct profile *profile);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between program_rules.c (who there is, which events, which rules answer them) and program_actions.c (what rules do).
- */
+/* Between program_rules.c (threads, events, which rules answer them) and program_actions.c (what rules do). */
 #pragma once
 
 #include <stdbool.h>

@@ -536,8 +536,7 @@ replace_resolvers(struct findings *findings, struct rot_error *err)
 	return 0;
 }
 
-/* Where a function begins and is left, and then the parts of it that OpenMP teams execute, which may have such parts.
- */
+/* Where a function begins and is left; then its parts that OpenMP teams execute, which may have such parts. */
 static int
 add_function(const struct finding *finding, const struct symbol_range *function, bool is_team,
 	     struct region_places *places, struct rot_error *err)

@@ -63,8 +63,7 @@ bool symbols_function_at(struct symbol_file *file, uint64_t address, struct symb
 /* The last name that stands in the file before a link-time address, or NULL. Lives as long as the file. */
 const char *symbols_name_before(const struct symbol_file *file, uint64_t address);
 
-/* The name that the loader knows a library by ("libz.so.1", whatever its file is called), or NULL. Lives as the file.
- */
+/* The name that the loader knows a library by ("libz.so.1", whatever its file is called), or NULL. Lives with file. */
 const char *symbols_library_name(const struct symbol_file *file);
 
 /* Does it ask for a function that loads libraries or starts programs? A file that is not linked dynamically may. */

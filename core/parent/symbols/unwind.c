@@ -227,12 +227,6 @@ evaluate(const struct expression *expression, const struct unwind_state *state, 
 
 /* ---- calls ---- */
 
-static bool
-is_lost(const struct expression *expression)
-{
-	return expression->nr == 0 && expression->operations;
-}
-
 enum unwind_result
 unwind(struct symbol_file *file, uint64_t address, struct unwind_state *state)
 {
@@ -242,7 +236,8 @@ unwind(struct symbol_file *file, uint64_t address, struct unwind_state *state)
 
 	if (!row)
 		return UNWIND_LOST;
-	if (is_lost(&row->registers[NR_KEPT - 1]))
+	/* The return address is undefined: nobody has called. */
+	if (row->registers[NR_KEPT - 1].nr == 0 && row->registers[NR_KEPT - 1].operations)
 		return UNWIND_OUTERMOST;
 	if (!evaluate(&row->cfa, state, 0, false, &cfa))
 		return UNWIND_LOST;
