@@ -440,8 +440,7 @@ has_passed(const struct thread *thread, const struct breakpoint *breakpoint, con
 		(code == LEAVE && moved != 0));
 }
 
-/* Where the last hit does not tell: a push leaves its register on the stack. A function begins with a return address.
- */
+/* Where the last hit does not tell: a push leaves its register on the stack; a return address begins a function. */
 static bool
 has_pushed(const struct thread *thread, uint8_t code, const struct user_regs_struct *registers)
 {

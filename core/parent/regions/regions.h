@@ -162,8 +162,7 @@ const struct regions_setup *regions_setup(const struct regions *regions);
 /* So many hits of the thread in the region, beginnings and ends, were lost between the last one and the next. */
 void regions_lose(struct region_thread *thread, size_t region, uint64_t nr);
 
-/* For the backends: a descriptor of a thread; when it becomes readable drain is called. unwatch: before it is closed.
- */
+/* For the backends: a descriptor of a thread; when it is readable drain is called. unwatch: before it is closed. */
 int regions_watch(const struct region_thread *thread, int fd);
 void regions_unwatch(const struct region_thread *thread, int fd);
 

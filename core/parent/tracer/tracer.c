@@ -449,8 +449,7 @@ struct gone {
 	pid_t pid;
 };
 
-/* Threads of a process that is gone: one that executed a program and was killed before it could be asked its old name.
- */
+/* Threads of a process that is gone: one executed a program and was killed before it could be asked its old name. */
 static void
 end_stray(void *context, struct thread *thread)
 {
