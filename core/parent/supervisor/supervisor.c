@@ -173,7 +173,8 @@ fault_text(const struct tracer_stop *stop, uint64_t buffers)
 	struct rot_error ignored;
 	siginfo_t info;
 	uint64_t caught;
-	char *place, *elements, *text;
+	autofree char *place = NULL, *elements = NULL;
+	char *text;
 
 	if (!remote_is_synchronous(stop->signal) ||
 	    (proc_status(thread->pid, "SigCgt", 16, &caught) && (caught & REMOTE_SIGNAL(stop->signal))) ||
@@ -186,8 +187,6 @@ fault_text(const struct tracer_stop *stop, uint64_t buffers)
 	elements = elements_text(&code, thread->tid, has_address ? buffers : 0, (uint64_t)(uintptr_t)info.si_addr);
 	text = has_address ? rot_format("at %s, with the address %p%s", place, info.si_addr, elements)
 			   : rot_format("at %s", place);
-	free(place);
-	free(elements);
 	objects_clear(&code.objects);
 	symbol_files_delete(code.files);
 	return text;
