@@ -143,7 +143,7 @@ conclude_child(const struct request *request, const struct outcome *outcome)
 	return report_failure(request, outcome);
 }
 
-/* What is there was not made by this call, and what a killed child left half written is nothing. */
+/* A file that is there was not made by this call, and one that a killed child left half written is no result. */
 static int
 remove_leftovers(const struct request *request, const char *suffix, struct rot_error *err)
 {

@@ -110,7 +110,7 @@ breakpoints_clear(struct image *image)
 
 /* ---- the code ---- */
 
-/* What stands in the code, without the int3s of others behind it. Returns how many bytes can be read. */
+/* Reads the code without the int3s of others behind address. Returns how many bytes can be read. */
 static size_t
 read_code(struct image *image, uint64_t address, uint8_t code[MAX_CODE_BYTES])
 {
@@ -147,8 +147,8 @@ restore_code(struct image *image, struct breakpoint *breakpoint, const struct th
 }
 
 /*
- * What is in its code counts: it may have been made before the other was set, or lifted. (An int3 of the program's own
- * does not tell.)
+ * The code of to tells whether the copy is set: that image may have been made before the other was set, or lifted. (An
+ * int3 of the program's own does not tell.)
  */
 static struct breakpoint *
 copy_breakpoint(struct image *to, const struct breakpoint *from)
@@ -312,7 +312,7 @@ have_same_values(const struct user_regs_struct *a, const struct user_regs_struct
 	       a->r11 == b->r11 && a->r12 == b->r12 && a->r13 == b->r13 && a->r14 == b->r14 && a->r15 == b->r15;
 }
 
-/* Whether a thread at a breakpoint was moved there. One that is there once more with the same stack does not return. */
+/* True: a thread at a breakpoint was moved there. One that is there once more with the same stack does not return. */
 static bool
 take_rewind(struct thread *thread, const struct user_regs_struct *registers)
 {
@@ -440,8 +440,7 @@ has_passed(const struct thread *thread, const struct breakpoint *breakpoint, con
 		(code == LEAVE && moved != 0));
 }
 
-/* Where the last hit does not tell: a push leaves its register on the stack. A function begins with a return address.
- */
+/* Where the last hit does not tell: a push leaves its register on the stack; a return address begins a function. */
 static bool
 has_pushed(const struct thread *thread, uint8_t code, const struct user_regs_struct *registers)
 {
@@ -472,9 +471,8 @@ hides_int3(const struct thread *thread, const struct breakpoint *breakpoint, con
 }
 
 /*
- * What a thread has done with the breakpoint before it, if it is told of a SIGTRAP, or will be after a pause: INT3_HIT:
- * executed it. INT3_HIDDEN: likewise, but the signal is another one; the int3 is still to be executed when that was
- * delivered.
+ * A thread is told of a SIGTRAP, or will be after a pause. INT3_HIT: it has executed the breakpoint before it.
+ * INT3_HIDDEN: likewise, but the signal is another one; the int3 is still to be executed when that was delivered.
  */
 enum int3 { INT3_NOT, INT3_HIT, INT3_HIDDEN };
 
@@ -495,19 +493,6 @@ judge_int3(const struct tracer_stop *stop, const struct breakpoint *breakpoint,
 	if (trap.si_code == SI_KERNEL || trap.si_code == TRAP_BRKPT)
 		return INT3_HIT;
 	return trap.si_code <= 0 && hides_int3(thread, breakpoint, registers) ? INT3_HIDDEN : INT3_NOT;
-}
-
-/* The address that the processor gave for a fault is that of the instruction, in some. */
-static void
-correct_fault_address(const struct thread *thread, uint64_t old, uint64_t new)
-{
-	siginfo_t info;
-
-	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0 || info.si_code <= 0 ||
-	    (uint64_t)info.si_addr != old)
-		return;
-	info.si_addr = (void *)new;
-	ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
 }
 
 /* Results of system calls that the kernel may begin once more, by moving rip back itself. */
@@ -537,6 +522,7 @@ move_out_of_slot(struct thread *thread, struct user_regs_struct *registers, int 
 {
 	const struct code_point *point = slot_point(thread->image, registers->rip);
 	uint64_t old = registers->rip;
+	siginfo_t info;
 
 	if (!point)
 		return false;
@@ -545,8 +531,12 @@ move_out_of_slot(struct thread *thread, struct user_regs_struct *registers, int 
 	set_rip(thread, registers->rip);
 	if (point->pushed_bytes)
 		ptrace(PTRACE_POKEUSER, thread->tid, offsetof(struct user, regs.rsp), registers->rsp);
-	if (signal && remote_is_synchronous(signal))
-		correct_fault_address(thread, old, registers->rip);
+	/* For some faults the processor gives the address of the instruction. */
+	if (signal && remote_is_synchronous(signal) && ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) == 0 &&
+	    info.si_code > 0 && (uint64_t)info.si_addr == old) {
+		info.si_addr = (void *)registers->rip;
+		ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
+	}
 	if (point->is_before || restart_call(registers)) {
 		if (!thread->rewinds)
 			thread->rewinds = rot_calloc(1, sizeof(*thread->rewinds));

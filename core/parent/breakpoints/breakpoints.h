@@ -22,7 +22,7 @@ struct breakpoint_hit {
 };
 
 /*
- * Who is told of hits; the same address may have several. refused: there will be no more of them, and why; may be NULL.
+ * A user is told of hits; the same address may have several. refused: there will be no more hits, and why; may be NULL.
  */
 struct breakpoint_user {
 	void (*hit)(void *context, const struct breakpoint_hit *hit);
@@ -39,7 +39,7 @@ struct breakpoint_user {
  */
 int breakpoint_set(struct thread *thread, uint64_t address, struct breakpoint_user user, struct rot_error *err);
 
-/* As often as it was set. Without its last user the code is what it was. What is not there is left so. */
+/* Once for each time it was set. Without its last user the code is what it was. Does nothing where none is set. */
 void breakpoint_lift(struct image *image, uint64_t address, struct breakpoint_user user);
 
 /* A breakpoint that is lifted when it is hit first, and needs no slot: the code is what it was when user is told. */

@@ -163,7 +163,7 @@ new_image(struct images *images, const struct thread *thread, int memory)
 	return image;
 }
 
-/* What the process of a thread has that nobody has seen before. */
+/* The image of a process whose thread nobody has seen before: shared, or copied from the one it was forked from. */
 static struct image *
 find_origin(struct images *images, struct thread *thread)
 {
@@ -228,7 +228,7 @@ gather_thread(void *context, struct thread *thread)
 	get_image(mark->image, thread);
 }
 
-/* Of a process that was attached to: others may have it since before. */
+/* Another process with the memory of one that was attached to: it may have it since before. 0: none. */
 static pid_t
 find_stranger(const struct mark *mark, const struct threads *threads)
 {
@@ -394,19 +394,6 @@ refuse_program(struct images *images, struct thread *thread, const struct rot_er
 		images->refused(images->context, thread, err);
 }
 
-/* A trap that is blocked would be handled in the default way and unblocked by the system. */
-static void
-unblock_trap(struct thread *thread)
-{
-	uint64_t mask;
-
-	if (ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(mask), &mask) < 0 || !(mask & REMOTE_SIGNAL(SIGTRAP)))
-		return;
-	mask &= ~REMOTE_SIGNAL(SIGTRAP);
-	ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask);
-	thread->image->blocks_trap = true;
-}
-
 static void
 on_entry(void *context, const struct breakpoint_hit *hit)
 {
@@ -436,6 +423,7 @@ begin_image(struct thread *thread)
 	struct breakpoint_user user = {.hit = on_entry, .context = images};
 	struct auxiliary auxiliary;
 	struct rot_error err;
+	uint64_t mask;
 
 	if (!images->at_entry && !images->objects_changed)
 		return;
@@ -444,8 +432,13 @@ begin_image(struct thread *thread)
 		refuse_program(images, thread, &err);
 		return;
 	}
-	if (!images->set)
-		unblock_trap(thread);
+	/* A trap that is blocked would be handled in the default way and unblocked by the system. */
+	if (!images->set && ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(mask), &mask) == 0 &&
+	    (mask & REMOTE_SIGNAL(SIGTRAP))) {
+		mask &= ~REMOTE_SIGNAL(SIGTRAP);
+		ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask);
+		thread->image->blocks_trap = true;
+	}
 }
 
 /* ---- what threads do ---- */

@@ -69,7 +69,7 @@ struct images {
 };
 
 /*
- * What the tracer tells of its threads; thread->image is set by started, which is for every thread of a process that
+ * For the tracer's hooks of those names. thread->image is set by started, which is for every thread of a process that
  * was traced before, attached to or forked, and by executed.
  */
 void images_started(struct images *images, struct thread *thread);
@@ -114,8 +114,7 @@ int image_watch_objects(struct thread *thread, struct rot_error *err);
  */
 bool image_bring_to_rest(const struct thread *thread);
 
-/* 0 if breakpoints can be set in the program of a stopped thread: a 64-bit one that does not ignore SIGTRAP; else -1.
- */
+/* 0: breakpoints can be set in the program of a stopped thread: it has 64 bits and does not ignore SIGTRAP; else -1. */
 int image_check(const struct thread *thread, struct rot_error *err);
 
 /* All n bytes at an address: 0, or -1 with errno. */

@@ -377,7 +377,7 @@ slot_point(const struct image *image, uint64_t rip)
 
 /* ---- copies ---- */
 
-/* Those that are forks of each other have their first page at the same address. */
+/* Processes that are forks of each other have their first page at the same address. */
 static struct image *
 find_identity(struct images *images, int memory)
 {

@@ -117,8 +117,7 @@ injected_thread_call(struct injected_thread *thread, pid_t tid, const struct inj
 	remote_set_registers(tid, &registers);
 }
 
-/* int3 has a code of its own, as other traps have. */
-/* What a signal means that is about to be delivered while the function runs. */
+/* Judges a signal that is about to be delivered while the function runs. int3 has a code of its own (SI_KERNEL). */
 static enum inside
 injected_thread_judge(struct injected_thread *thread, pid_t tid, int signal, struct injection_outcome *outcome)
 {
@@ -230,17 +229,6 @@ set_state(struct injector *injector, struct target *target, enum target_state st
 		return;
 	late.tv_nsec = injector->nr_waiting > 0 ? LATE_NS : 0;
 	timerfd_settime(injector->timer_fd, 0, &(struct itimerspec){late, late}, NULL);
-}
-
-static struct queued *
-take_queued(struct target *target)
-{
-	struct queued *first = target->first;
-
-	target->first = first->next;
-	if (!target->first)
-		target->last = &target->first;
-	return first;
 }
 
 /* Takes it over. */
@@ -392,12 +380,14 @@ finish_injection(struct injector *injector, struct target *target, struct thread
 		 struct injection_outcome *outcome)
 {
 	enum tracer_answer answer = TRACER_RESUME;
-	struct queued *queued = take_queued(target);
+	struct queued *queued = target->first;
 	int signal;
 
+	target->first = queued->next;
 	if (target->first) {
 		injected_thread_call(&target->thread, target->tid, &target->first->injection, injector->neglects);
 	} else {
+		target->last = &target->first;
 		signal = injected_thread_restore(&target->thread, target->tid, injector->neglects);
 		end_injection(injector, target);
 		if (signal) {

@@ -23,8 +23,8 @@
 #include "parent/tracer/tracer.h"
 
 /*
- * What to run. function(arguments...), called by the code at trampoline: a copy of inject_trampoline in executable
- * memory of the process. stack: its upper end; 0: that of the thread, below what it uses.
+ * Runs function(arguments...), called by the code at trampoline: a copy of inject_trampoline in executable memory of
+ * the process. stack: its upper end; 0: that of the thread, below what it uses.
  */
 struct injection {
 	uint64_t trampoline;

@@ -17,8 +17,8 @@ enum rseq_place {
 };
 
 /*
- * Whether a stopped thread would execute a restartable sequence at rip. *handler: where it goes when that is ended, if
- * inside; may be NULL.
+ * Looks whether a stopped thread would execute a restartable sequence at rip. *handler: where it goes when that is
+ * ended, if inside; may be NULL.
  */
 enum rseq_place rseq_find(pid_t tid, uint64_t rip, uint64_t *handler);
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What the system knows since 5.13, newer than some headers are. */
+/* Linux knows it since 5.13, newer than some headers are. */
 #ifndef TRAP_PERF
 #define TRAP_PERF 6
 #endif

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Of one thread; its descriptor is kept for the next time. None: TRIGGER_NONE. */
+/* One thread has it; its descriptor is kept for the next time. None: TRIGGER_NONE. */
 struct trigger {
 	int fd;
 	uint64_t period_ns; /* as it was opened */
@@ -33,8 +33,7 @@ struct trigger {
  */
 int trigger_arm(struct trigger *trigger, pid_t tid, uint64_t period_ns);
 
-/* Whether SIGTRAP, about to be delivered to thread tid, is a trigger's. It may still come after the trigger was closed.
- */
+/* A trigger has raised SIGTRAP, about to be delivered to thread tid. It may still come after the trigger was closed. */
 bool trigger_raised(const siginfo_t *signal, pid_t tid);
 
 /* Without effect on one that is closed, as if it were never armed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was counted of a program's code, by where the code stands, until all of it is added up by function: memory that
- * had code is used for other code, and processes end, before the names of their code are known.
+ * Counts of a program's code, by where the code stands, until all of it is added up by function: memory that had code
+ * is used for other code, and processes end, before the names of their code are known.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct counted_code *counted_code_new(void);
 /* NULL is allowed. */
 void counted_code_delete(struct counted_code *code);
 
-/* As spaces_object_of. Object 0 is there from the beginning: it is not known what code that is. */
+/* Like spaces_object_of. Object 0 is there from the beginning: it is not known what code that is. */
 size_t counted_code_object(struct counted_code *code, pid_t pid, ino_t inode, const char *path);
 
 /*

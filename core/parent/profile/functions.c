@@ -29,7 +29,7 @@ struct function {
 	int64_t counts[STEP_NR_COUNTS];
 };
 
-/* What is to be added to the parts of a function when it is known how much of the whole it has. */
+/* Is added to the parts of a function when it is known how much of the whole it has. */
 struct addition {
 	struct function *function;
 	uint64_t address;
@@ -248,19 +248,6 @@ functions_add(struct functions *functions, const struct code_object *object, uin
 	functions->additions[functions->nr_additions++] = (struct addition){function, address, *found};
 }
 
-/* The sample counts once for a function, however often it is in the stack. */
-static void
-add_totals(struct function *const *functions, const struct stack_call *calls, uint32_t innermost)
-{
-	for (uint32_t i = innermost; i != STACK_NO_CALL; i = calls[i].around) {
-		struct function *function = functions[i];
-
-		if (function->last_stack != innermost + 1)
-			function->place->total_samples += calls[innermost].nr;
-		function->last_stack = innermost + 1;
-	}
-}
-
 void
 functions_add_stacks(struct functions *functions, const struct stacks *stacks, const struct spaces *spaces)
 {
@@ -277,9 +264,13 @@ functions_add_stacks(struct functions *functions, const struct stacks *stacks, c
 			functions_add(functions, object, calls[i].at.offset,
 				      &(struct found){.samples = calls[i].nr, .tid = calls[i].tid});
 	}
-	for (size_t i = 0; i < nr_calls; i++)
-		if (calls[i].nr > 0)
-			add_totals(found, calls, (uint32_t)i);
+	/* A sample counts once for a function, however often it is in the stack. */
+	for (uint32_t i = 0; i < nr_calls; i++)
+		for (uint32_t k = i; calls[i].nr > 0 && k != STACK_NO_CALL; k = calls[k].around) {
+			if (found[k]->last_stack != i + 1)
+				found[k]->place->total_samples += calls[i].nr;
+			found[k]->last_stack = i + 1;
+		}
 }
 
 /* ---- parts of a program ---- */

@@ -102,7 +102,7 @@ add_executions(struct parts *parts, uint32_t block, uint64_t begin, int64_t nr)
 	*known = *known == 0 || *known == begin ? begin : SEVERAL;
 }
 
-/* What was counted of several blocks at once is what their code counts for; what that leaves is the last one's. */
+/* Several blocks that were counted at once each get what their code counts for; the last one gets the rest. */
 void
 parts_add(struct parts *parts, uint64_t address, const struct found *found, code_counts count)
 {
@@ -193,15 +193,6 @@ add_source(const struct parts *parts, uint32_t loop, struct program_part *part)
 	free(marks);
 }
 
-/* What comes from a table is not an instruction. */
-static uint64_t
-header_of(const struct code_flow *flow, uint32_t loop)
-{
-	const uint32_t header = flow->loops[loop].header;
-
-	return header < flow->nr_blocks ? flow->blocks[header].address : flow->loops[loop].begin;
-}
-
 static struct program_part *
 describe_loop(const struct parts *parts, uint32_t number)
 {
@@ -209,8 +200,8 @@ describe_loop(const struct parts *parts, uint32_t number)
 	const struct flow_loop *loop = &flow->loops[number];
 	struct program_part *part = program_part_new();
 
-	part->header = header_of(flow, number);
-	part->around = loop->parent == FLOW_NO_LOOP ? 0 : header_of(flow, loop->parent);
+	part->header = code_flow_header(flow, number);
+	part->around = loop->parent == FLOW_NO_LOOP ? 0 : code_flow_header(flow, loop->parent);
 	for (uint32_t i = number; i != FLOW_NO_LOOP; i = flow->loops[i].parent)
 		part->depth++;
 	part->address = loop->begin;
@@ -221,10 +212,7 @@ describe_loop(const struct parts *parts, uint32_t number)
 uint64_t
 parts_header_at(const struct parts *parts, uint64_t address)
 {
-	const struct code_flow *flow = &parts->flow;
-	const uint32_t loop = flow->nr_loops > 0 ? flow->blocks[code_flow_block_at(flow, address)].loop : FLOW_NO_LOOP;
-
-	return loop == FLOW_NO_LOOP ? 0 : header_of(flow, loop);
+	return code_flow_header_at(&parts->flow, address);
 }
 
 static void
@@ -240,7 +228,7 @@ parts_describe(struct parts *parts, uint64_t header)
 	struct program_part *part;
 	uint32_t loop = 0;
 
-	while (header_of(&parts->flow, loop) != header)
+	while (code_flow_header(&parts->flow, loop) != header)
 		loop++;
 	read_lines(parts);
 	part = describe_loop(parts, loop);

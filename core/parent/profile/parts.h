@@ -11,13 +11,12 @@
 #include "parent/profile/chain.h"
 #include "parent/symbols/symbols.h"
 
-/* What so many bytes of code count for each time that they are executed, but for what depends on values or addresses.
- */
+/* Counts of so many bytes of code each time that they are executed, but for what depends on values or addresses. */
 typedef void (*code_counts)(const uint8_t *bytes, size_t nr_bytes, int64_t counts[STEP_NR_COUNTS]);
 
 /*
- * What was found at an address of code: samples, of one thread; or what the nr_bytes from there on did, each time from
- * their first to their last, nr_begun times (less than 0: so often less than was told before). nr_bytes 0: counts
+ * Found at an address of code: samples, of one thread; or what the nr_bytes from there on did, each time from their
+ * first to their last, nr_begun times (less than 0: so often less than was told before). nr_bytes 0: counts
  * alone, of the instruction there. counts: NULL with samples. nr_bytes from FOUND_TRIPS on: of the branch there, which
  * is the last of the turns of a loop, so often the loop was left after 1 turn, 2 or 3, 4 to 7, ...
  */

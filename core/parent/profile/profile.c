@@ -48,16 +48,6 @@ profile_delete(struct profile *profile)
 	free(profile);
 }
 
-/* The kernel takes away all events from a process that executes what it may not read. */
-static bool
-may_be_read(const char *path, struct rot_error *err)
-{
-	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 || errno != EACCES)
-		return true;
-	rot_error_set(err, 0, "the system does not sample a program that may be executed, but not read");
-	return false;
-}
-
 void
 profile_begin(struct profile *profile, pid_t pid, const char *path, uint64_t period_ns, bool has_children,
 	      bool has_stacks)
@@ -68,7 +58,10 @@ profile_begin(struct profile *profile, pid_t pid, const char *path, uint64_t per
 		return;
 	profile->output = program_profile_new();
 	profile->output->period = period_ns;
-	if (may_be_read(path, &err))
+	/* The kernel takes away all events from a process that executes what it may not read. */
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 && errno == EACCES)
+		rot_error_set(&err, 0, "the system does not sample a program that may be executed, but not read");
+	else
 		profile->sampler = sampler_open(pid, period_ns, has_children, has_stacks, &err);
 	if (!profile->sampler) {
 		rot_string_set(&profile->output->refusal, err.text);

@@ -13,14 +13,12 @@
 
 struct profile;
 
-/* Nothing is sampled before profile_begin. files is borrowed. NULL is allowed for all functions below: nothing is done.
- */
+/* Nothing is sampled before profile_begin. files is borrowed. NULL profiles are allowed below: nothing is done. */
 struct profile *profile_new(struct symbol_files *files, struct parts_wanted wanted);
 void profile_delete(struct profile *profile);
 
 /*
- * As sampler_open, of a process that will execute the program of that path. Where it is refused, that is what
- * profile_end tells.
+ * Like sampler_open, of a process that will execute the program of that path. If it is refused, profile_end tells that.
  */
 void profile_begin(struct profile *profile, pid_t pid, const char *path, uint64_t period_ns, bool has_children,
 		   bool has_stacks);

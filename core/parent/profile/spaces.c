@@ -135,7 +135,7 @@ insert(struct space *space, size_t at, const struct mapping *mapping)
 	space->nr_mappings++;
 }
 
-/* What stood there before is gone: nobody tells of the end of a mapping. What it covers a part of is cut. */
+/* Mappings that it covers are gone: nobody tells of the end of a mapping. Those that it covers a part of are cut. */
 static void
 map(struct space *space, const struct mapping *mapping)
 {
@@ -178,12 +178,8 @@ handle_mapping(struct spaces *spaces, const struct mapping_record *record)
 static void
 handle_command(struct spaces *spaces, const struct command_record *record)
 {
-	struct space *space;
-
-	if (!(record->header.misc & PERF_RECORD_MISC_COMM_EXEC))
-		return;
-	space = need_space(spaces, (pid_t)record->pid);
-	forget_mappings(space);
+	if (record->header.misc & PERF_RECORD_MISC_COMM_EXEC)
+		forget_mappings(need_space(spaces, (pid_t)record->pid));
 }
 
 static void

@@ -13,7 +13,7 @@
 /* More calls than this are in no copy of a stack, but in one that leads back to itself. */
 #define MOST_CALLS 1024
 
-/* What is read of an object to find callers. NULL: it was tried in vain. */
+/* The file of an object, read to find callers. file NULL: it was tried in vain, if it was tried. */
 struct object_file {
 	struct symbol_file *file;
 	bool is_tried;
@@ -72,21 +72,15 @@ stacks_nr_incomplete(const struct stacks *stacks)
 
 #define LEAST_ROOM 4096
 
-static size_t
-hash_of(const struct stack_call *call)
+/* Where it is, or may be put. */
+static uint32_t *
+slot_of(struct stacks *stacks, const struct stack_call *call)
 {
 	uint64_t hash = call->at.offset * UINT64_C(0x9e3779b97f4a7c15) ^ call->at.object;
 
 	hash = (hash ^ hash >> 29 ^ call->around ^ (uint64_t)(call->epoch ^ call->tid << 8) << 32) *
 	       UINT64_C(0xbf58476d1ce4e5b9);
-	return (size_t)(hash ^ hash >> 32);
-}
-
-/* Where it is, or may be put. */
-static uint32_t *
-slot_of(struct stacks *stacks, const struct stack_call *call)
-{
-	for (size_t i = hash_of(call);; i++) {
+	for (size_t i = (size_t)(hash ^ hash >> 32);; i++) {
 		uint32_t *slot = &stacks->slots[i & (stacks->nr_slots - 1)];
 		const struct stack_call *other = *slot ? &stacks->calls[*slot - 1] : NULL;
 
@@ -135,16 +129,6 @@ stacks_begin(struct stacks *stacks, uint64_t time_ns)
 	return stacks->nr_begins;
 }
 
-static uint32_t
-epoch_of(const struct stacks *stacks, uint64_t time_ns)
-{
-	uint32_t epoch = stacks->nr_begins;
-
-	while (epoch > 0 && stacks->begins[epoch - 1] > time_ns)
-		epoch--;
-	return epoch;
-}
-
 /* ---- what describes code ---- */
 
 /* The kernel gives each process the same: ours, as a file. */
@@ -188,7 +172,7 @@ file_of(struct stacks *stacks, size_t number)
 
 /* ---- from a sample to its calls ---- */
 
-/* What nothing describes was made at run time, or written by hand. */
+/* Code that nothing describes was made at run time, or written by hand. */
 static enum unwind_result
 leave(struct stacks *stacks, const struct code_position *at, struct unwind_state *state)
 {
@@ -224,12 +208,14 @@ stacks_add(struct stacks *stacks, const struct sample_record *sample)
 {
 	const struct code_position at = spaces_find(stacks->spaces, sample);
 	const bool is_in_kernel = spaces_object(stacks->spaces, at.object)->origin == CODE_KERNEL;
-	struct stack_call call = {.around = STACK_NO_CALL, .epoch = epoch_of(stacks, sample->time_ns)};
+	struct stack_call call = {.around = STACK_NO_CALL, .epoch = stacks->nr_begins};
 	struct code_position calls[MOST_CALLS] = {at};
 	struct unwind_state state;
 	size_t nr = is_in_kernel;
 	bool is_complete = false;
 
+	while (call.epoch > 0 && stacks->begins[call.epoch - 1] > sample->time_ns)
+		call.epoch--;
 	if (sample_stack(sample, &state) && state.nr_bytes > 0)
 		is_complete = find_calls(stacks, (pid_t)sample->pid, &state, calls, &nr);
 	/* While a program is executed, or its memory given back, only the kernel is there. */

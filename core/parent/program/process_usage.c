@@ -57,17 +57,6 @@ by_pid(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static bool
-is_one(const struct processes *all, const struct process *process, pid_t ancestor)
-{
-	const struct process key = {.pid = process->parent}, *parent;
-
-	if (process->parent == ancestor)
-		return true;
-	parent = bsearch(&key, all->at, all->nr, sizeof(*all->at), by_pid);
-	return parent && parent->is_descendant;
-}
-
 /* A parent may have a higher number than its child. */
 static void
 mark_descendants(struct processes *all, pid_t ancestor)
@@ -80,10 +69,11 @@ mark_descendants(struct processes *all, pid_t ancestor)
 		has_new = false;
 		for (size_t i = 0; i < all->nr; i++) {
 			struct process *process = &all->at[i];
+			const struct process key = {.pid = process->parent};
+			const struct process *parent = bsearch(&key, all->at, all->nr, sizeof(key), by_pid);
 
-			if (process->is_descendant || !is_one(all, process, ancestor))
-				continue;
-			process->is_descendant = has_new = true;
+			if (!process->is_descendant && (key.pid == ancestor || (parent && parent->is_descendant)))
+				process->is_descendant = has_new = true;
 		}
 	}
 }

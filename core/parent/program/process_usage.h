@@ -14,7 +14,7 @@
  */
 void process_usage_read(pid_t pid, struct rusage *usage);
 
-/* What all threads of a process have used until now, user and system, exactly; 0: it is gone. */
+/* CPU time that all threads of a process have used until now, user and system, exactly; 0: it is gone. */
 uint64_t process_usage_cpu_ns(pid_t pid);
 
 /*

@@ -28,8 +28,8 @@
 #include "parent/supervisor/progress.h"
 
 /*
- * That ask this process to end, or reach it only because it shares the terminal with the program. It does not stop with
- * that, which may have much to do before it stops, and needs its tracer for it.
+ * They ask this process to end, or reach it only because it shares the terminal with the program. It does not stop with
+ * the program, which may have much to do before it stops, and needs its tracer for it.
  */
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, 0};
 
@@ -145,9 +145,9 @@ backend(const struct session *session)
 }
 
 /*
- * Whether a process of this user that executes the file gets rights by it: the file is set-uid, set-gid or has
- * capabilities, and neither its file system nor the process has that switched off. The system then takes away counters
- * that were opened before; and unless the tracer is root, a traced process does not get them.
+ * A process of this user that executes the file gets rights by it: the file is set-uid, set-gid or has capabilities,
+ * and neither its file system nor the process has that switched off. The system then takes away counters that were
+ * opened before; and unless the tracer is root, a traced process does not get the rights.
  */
 static bool
 gains_privileges(const char *path)
@@ -163,7 +163,6 @@ gains_privileges(const char *path)
 	       (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
-/* What a traced process executed without the rights that it would have got. */
 static void
 warn_of_rights(struct session *session, const struct program_run_output *output)
 {
@@ -176,20 +175,6 @@ warn_of_rights(struct session *session, const struct program_run_output *output)
 				     "traced; run rot as root, or without telling threads apart",
 				     thread->executable);
 	}
-}
-
-/*
- * A process that is only visited must not keep breakpoints when the driver is killed: it is left then. Until this is
- * known, and on a kernel that cannot tell it, the driver's end is the end of this process as well.
- */
-static void
-watch_driver(struct session *session)
-{
-	if (session->command->program)
-		return;
-	session->driver_fd = (int)syscall(SYS_pidfd_open, getppid(), 0);
-	if (session->driver_fd >= 0)
-		prctl(PR_SET_PDEATHSIG, 0);
 }
 
 static void
@@ -266,7 +251,14 @@ measure_program(struct session *session, const struct request *request)
 	if (loop_open(&session->loop, signals, &err) < 0) {
 		session_fail(session, "error", &err);
 	} else {
-		watch_driver(session);
+		/*
+		 * A process that is only visited must not keep breakpoints when the driver is killed: it is left then.
+		 * Until this is known, and on a kernel that cannot tell it, this process ends with the driver.
+		 */
+		if (!session->command->program)
+			session->driver_fd = (int)syscall(SYS_pidfd_open, getppid(), 0);
+		if (session->driver_fd >= 0)
+			prctl(PR_SET_PDEATHSIG, 0);
 		run_all(session, request);
 	}
 	rot_string_set(&session->output->backend, backend(session));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the actions of rules do in a program, on behalf of its threads: one row for each class. */
+/* The actions of rules in a program, on behalf of its threads: one row for each class. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

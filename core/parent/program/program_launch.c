@@ -60,7 +60,7 @@ execute_program(const struct seed *seed, const char *path, char **arguments)
 	return failed(reason == ENOENT && access(path, F_OK) == 0 ? STEP_INTERPRETER : STEP_EXECUTE, reason);
 }
 
-/* What of NAME there is in the folders of path, from *path on, which is moved on; NULL: nothing. Free it. */
+/* The next file of that name in the folders of *path, which is moved behind it; NULL: none. Free it. */
 static char *
 next_candidate(const char **path, const char *name)
 {
@@ -82,7 +82,7 @@ default_path(const char *path)
 	return path ? path : "/usr/local/bin:/usr/bin:/bin";
 }
 
-/* As a shell: the first that can be executed; if there is none, the first that could not tells why. */
+/* Like a shell: the first that can be executed; if there is none, the first that could not tells why. */
 static struct launch_failure
 search_and_execute(const struct seed *seed, char **arguments)
 {

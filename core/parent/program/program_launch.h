@@ -30,5 +30,5 @@ int program_prepare(struct launch *launch, const struct program *program, const 
  */
 char *program_path(const struct program *program);
 
-/* What failure means to people. Free with core_failure_delete. */
+/* Tells people of failure. Free with core_failure_delete. */
 struct core_failure *program_explain(const struct program *program, const struct launch_failure *failure);

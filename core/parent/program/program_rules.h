@@ -41,7 +41,7 @@ void program_rules_delete(struct program_rules *rules);
 int program_rules_try(const struct program_rules *rules, pid_t pid, struct rot_error *err);
 
 /*
- * As the tracer's hooks of these names (tracer.h), after the thread's own counters were opened or closed. The run
+ * For the tracer's hooks of these names (tracer.h), after the thread's own counters were opened or closed. The run
  * starts when a program is executed first. name: of the thread at its end.
  */
 void program_rules_started(struct program_rules *rules, struct thread *thread);
@@ -49,7 +49,7 @@ void program_rules_executed(struct program_rules *rules, struct thread *thread);
 void program_rules_exited(struct program_rules *rules, struct thread *thread, const char *name);
 
 /*
- * Whether a rule answers breakpoints. Then resolve is to be called whenever a process has all its libraries, or others
+ * True: a rule answers breakpoints. Then resolve is to be called whenever a process has all its libraries, or others
  * than before: thread, stopped with registers of its own, has an image (image.h), in which they are set.
  */
 bool program_rules_have_places(const struct program_rules *rules);

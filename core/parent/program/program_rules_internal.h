@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between program_rules.c (who there is, which events, which rules answer them) and program_actions.c (what rules do).
- */
+/* Between program_rules.c (threads, events, which rules answer them) and program_actions.c (what rules do). */
 #pragma once
 
 #include <stdbool.h>
@@ -101,6 +100,6 @@ size_t creations_count(const struct program_rules *rules);
 /* The first nr of them answer the event. */
 void creations_answer(struct program_rules *rules, size_t nr, const struct program_event *event);
 
-/* What still counts is stopped, and all is read. */
+/* Stops those that still count, and reads all. */
 void creations_finish(struct program_rules *rules);
 void creations_clear(struct program_rules *rules);

@@ -176,7 +176,7 @@ end_program(struct program_run *self, const struct report *report)
 		process_usage_read(self->tracer.program, &self->usage);
 }
 
-/* Of a process that is not traced nobody reports it. */
+/* A process that is not traced must be looked at: nobody reports its stops. */
 static bool
 has_stopped(const struct program_run *self)
 {
@@ -325,7 +325,6 @@ on_late(void *context)
 	}
 }
 
-/* Of a visit. */
 static void
 on_driver_end(void *context)
 {
@@ -1183,19 +1182,6 @@ warn_of_rules(void *context, const char *text)
 	session_warn(context, "%s", text);
 }
 
-static int
-open_rules(struct program_run *self, struct rot_error *err)
-{
-	const struct program_rules_setup setup = {.command = self->session->command,
-						  .output = self->output,
-						  .warn = warn_of_rules,
-						  .context = self->session};
-	int rc = program_rules_new(&self->rules, &setup, err);
-
-	self->threads.rules = self->rules;
-	return rc;
-}
-
 static struct program_run *
 run_new(struct session *session, struct program_run_output *output)
 {
@@ -1241,15 +1227,18 @@ program_run(struct session *session, int32_t pass)
 	const struct program_command *command = session->command;
 	struct program_run_output *output = program_run_output_new();
 	struct program_run *self = run_new(session, output);
+	const struct program_rules_setup setup = {
+		.command = command, .output = output, .warn = warn_of_rules, .context = session};
 	struct rot_error err;
 	bool is_done = false;
 
 	output->pass = pass;
 	clock_now(&output->start_time, &output->start_microseconds);
 	if (counting_open(&self->counting, program_command_passes_at(command, (size_t)pass), &err) < 0 ||
-	    open_rules(self, &err) < 0) {
+	    program_rules_new(&self->rules, &setup, &err) < 0) {
 		session_fail(session, "refused", &err);
 	} else {
+		self->threads.rules = self->rules;
 		prepare_translation(self);
 		if (command->sample_period > 0 && !self->counting.steps && !self->is_attached)
 			self->profile = profile_new(session->symbols, parts_wanted(command));

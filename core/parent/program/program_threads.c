@@ -119,7 +119,7 @@ describe_end(struct program_threads *self, const struct thread *thread, struct p
 	}
 }
 
-/* What is counted so is all that the thread did. */
+/* Translated code counts all that the thread did. */
 static void
 read_translated(const struct program_threads *self, const struct thread *thread, struct measured *measured)
 {

@@ -251,7 +251,7 @@ prepare_trial(struct trial *trial, const struct program_command *command, const 
 	trial->regions = regions_new(&setup);
 }
 
-/* Of a backend that could not serve. Empties the regions. */
+/* Takes why a backend could not serve. Empties the regions. */
 static char *
 take_refusal(struct regions *regions)
 {
@@ -321,7 +321,7 @@ median(uint64_t *values, size_t nr)
 	return values[nr / 2];
 }
 
-/* Of the field at offset bytes of struct measured. */
+/* The median of the field at offset bytes of struct measured. */
 static uint64_t
 median_of(const struct listened *listened, size_t offset)
 {
@@ -332,7 +332,7 @@ median_of(const struct listened *listened, size_t offset)
 	return median(values, listened->nr);
 }
 
-/* Of a region without any instruction. */
+/* The count of an event in a region without any instruction. */
 static uint64_t
 extrapolate(const struct listened listened[NR_REGIONS], size_t event)
 {

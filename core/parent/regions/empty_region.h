@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a region counts in which nothing happens, and what it costs: found out with the same backend and the same events
- * on a process of our own, which goes through such a region some thousand times.
+ * A region in which nothing happens: its counts and its cost are found out with the same backend and the same events on
+ * a process of our own, which goes through such a region some thousand times.
  */
 #pragma once
 

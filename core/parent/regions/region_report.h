@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the output says of regions: who observed each, and what each thread did in it. */
+/* The output about regions: who observed each, and what each thread did in it. */
 #pragma once
 
 #include <stdio.h>

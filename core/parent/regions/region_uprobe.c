@@ -500,16 +500,6 @@ is_same_event(const struct uprobe_event *event, const struct uprobe_event *other
 	return true;
 }
 
-/* SIZE_MAX: none. */
-static size_t
-find_same(const struct uprobe *self, const struct uprobe_event *wanted)
-{
-	for (size_t i = 0; i < self->nr_events; i++)
-		if (is_same_event(&self->events[i], wanted))
-			return i;
-	return SIZE_MAX;
-}
-
 static struct perf_event_attr
 attr_of(const struct uprobe_event *event)
 {
@@ -576,22 +566,23 @@ uprobe_install(void *context, struct region_image *image, struct region_thread *
 	struct uprobe *self = context;
 	struct uprobe_event event = {.region = points[0]->region, .nr_spots = nr, .keeper = -1};
 	int *files;
-	size_t same;
+	size_t same = 0;
 	int rc = 0;
 
 	(void)image;
 	event.spots = rot_calloc(nr, sizeof(*event.spots));
 	files = spots_open(points, event.spots, nr, err);
-	same = files ? find_same(self, &event) : SIZE_MAX;
+	while (files && same < self->nr_events && !is_same_event(&self->events[same], &event))
+		same++;
 	if (!files)
 		rc = -1;
-	else if (same != SIZE_MAX)
+	else if (same < self->nr_events)
 		uprobe_assign(self, points, nr, same);
 	else
 		rc = uprobe_define(self, &event, files, witness->thread->tid, err);
-	if (rc == 0 && same == SIZE_MAX) {
+	if (rc == 0 && same == self->nr_events) {
 		rot_add(self->events, self->nr_events) = event;
-		uprobe_assign(self, points, nr, self->nr_events - 1);
+		uprobe_assign(self, points, nr, same);
 	} else {
 		free(event.spots);
 	}

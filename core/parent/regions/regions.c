@@ -97,7 +97,7 @@ add_place(struct region_points *points, const struct place *place, enum frames_k
 		point->condition = place->condition;
 }
 
-/* What a team executes belongs to no hit of its threads, so where hits are chosen by their number it is left out. */
+/* A team executes it in no hit of its threads, so where hits are chosen by their number it is left out. */
 static void
 add_places(struct region_points *points, const struct place *places, size_t nr, enum frames_kind kind, bool begins,
 	   bool chooses_hits)
@@ -177,7 +177,7 @@ regions_add_curve(struct regions *regions, size_t region, const uint64_t by_capa
 	region_report_curve(regions->report, region, by_capacity);
 }
 
-/* What is shorter than so many times what observing it costs has a time that cannot be trusted. */
+/* A hit that is shorter than so many times the cost of observing it has a time that cannot be trusted. */
 #define SHORT_TIMES 10
 
 /* So many hits tell whether most are short: the rest may have waited for a CPU. */
@@ -195,7 +195,7 @@ are_too_short(const struct regions *regions, const struct region_point *point, c
 	       (double)frames->short_hits >= MOST_HITS * (double)frames->hits;
 }
 
-/* What was begun before ends first, unless what begins here ends at once. */
+/* A hit that was begun before ends first, unless the one that begins here ends at once. */
 void
 regions_hit(struct region_thread *thread, const struct region_point *point, const struct region_hit *hit)
 {
@@ -394,7 +394,7 @@ regions_thread_executed(struct regions *regions, struct thread *thread, struct c
 	enter_image(self, image_new(regions, thread->pid, NULL));
 }
 
-/* Of one that executes a program the sums go on. */
+/* The sums of a thread that executes a program go on. */
 static void
 put_away(struct region_thread *self)
 {
@@ -552,7 +552,7 @@ observe_points(struct region_thread *witness, size_t region, struct region_point
 
 /* ---- libraries come and go ---- */
 
-/* Whether who comes to one point is seen at the other. */
+/* A thread that comes to one point is seen at the other. */
 static bool
 is_seen_at(const struct region_point *found, const struct region_point *known)
 {
@@ -595,7 +595,7 @@ is_known(const struct region_image *image, size_t region, const struct region_po
 	return false;
 }
 
-/* Of a library that was not unloaded. mapped NULL: nothing is known of it. */
+/* The library of point was not unloaded. mapped NULL: that is not known. */
 static bool
 is_mapped(const struct objects *mapped, const struct region_point *point)
 {

@@ -77,8 +77,8 @@ struct region_hit {
 };
 
 /*
- * What a process executes. A forked process gets an image of its own with the points of its parent. own is for the
- * backends, NULL at first, at their numbers.
+ * The program that a process executes. A forked process gets an image of its own with the points of its parent. own is
+ * for the backends, NULL at first, at their numbers.
  */
 #define REGION_NR_BACKENDS 4
 
@@ -148,7 +148,7 @@ extern const struct region_backend region_blocks, region_uprobe, region_breakpoi
 /* All of them, in the order in which they are tried. Where the program is translated, only region_blocks is. */
 extern const struct region_backend *const region_backends[REGION_NR_BACKENDS];
 
-/* What a backend tells. hit: at that point, or at all points of this backend at that address of the thread's image. */
+/* A backend tells of a hit: at that point, or at all its points at that address of the thread's image. */
 void regions_hit(struct region_thread *thread, const struct region_point *point, const struct region_hit *hit);
 void regions_hit_address(struct region_thread *thread, const struct region_backend *backend, uint64_t address,
 			 const struct region_hit *hit);
@@ -162,8 +162,7 @@ const struct regions_setup *regions_setup(const struct regions *regions);
 /* So many hits of the thread in the region, beginnings and ends, were lost between the last one and the next. */
 void regions_lose(struct region_thread *thread, size_t region, uint64_t nr);
 
-/* For the backends: a descriptor of a thread; when it becomes readable drain is called. unwatch: before it is closed.
- */
+/* For the backends: a descriptor of a thread; when it is readable drain is called. unwatch: before it is closed. */
 int regions_watch(const struct region_thread *thread, int fd);
 void regions_unwatch(const struct region_thread *thread, int fd);
 
@@ -197,7 +196,7 @@ int *regions_fd(struct regions *regions);
 void regions_drain(struct regions *regions);
 
 /*
- * What happens to threads; NULL regions are allowed everywhere. forked: it made a process, which begins with its image.
+ * Events of threads; NULL regions are allowed everywhere. forked: it made a process, which begins with its image.
  * started: its counters are open. executes: its process stands before the first instruction of another program; its
  * counters are still open. executed: they were opened anew.
  * resolve: the libraries that the program needs are mapped, or others were loaded or unloaded; the thread is the
@@ -218,7 +217,7 @@ void regions_tell_missing(const struct regions *regions);
 /* Why the places of a region are not found so far; NULL: they are found, or nobody has looked for them. */
 const char *regions_not_found(const struct regions *regions, size_t region);
 
-/* What observing a hit by that backend costs, where samples can tell times as well. Not known: regions are observed to
+/* The cost of observing a hit by that backend, where samples can tell times as well. Not known: regions are observed to
  * the end. */
 void regions_set_cost(struct regions *regions, const char *backend, uint64_t cost_ns);
 

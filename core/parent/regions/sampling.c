@@ -55,7 +55,7 @@ sampling_prepare(struct perf_event_attr *attr)
 
 /* ---- opening ---- */
 
-/* Of what a user may lock in memory for all rings; the rest is for other threads. */
+/* A ring gets one part in so many of what a user may lock in memory; the rest is for other threads. */
 #define RING_SHARE 16
 
 static struct sampled *
@@ -181,7 +181,7 @@ add_member(struct sampling *sampling, struct region_thread *thread, const struct
 	for (size_t i = 0; i < sampled->nr_members; i++)
 		if (sampled->members[i].key == key)
 			return 0;
-	/* What is read of a group has room for so many. */
+	/* A reading of a group has room for so many. */
 	if (group->nr > 0 ? group->nr_others >= PERF_MAX_OTHERS : sampled->nr_members > PERF_MAX_OTHERS) {
 		rot_error_set(err, 0, "more than %d regions cannot be sampled at once", PERF_MAX_OTHERS);
 		return rot_error_hint(err, "--region-backend=int3 observes any number");
@@ -299,7 +299,7 @@ value_of(const struct member *member, const struct reading *readings, size_t nr)
 	return 0;
 }
 
-/* What a member counted and did not sample was lost for want of room. key: of the member that sampled it now. */
+/* Hits that a member counted and did not sample were lost for want of room. key: of the member that sampled now. */
 static void
 compare_counts(struct sampling *sampling, struct sampled *sampled, const struct reading *readings, size_t nr,
 	       uint64_t key)
@@ -392,8 +392,8 @@ sampling_drain(void *self, struct region_thread *thread)
 /* ---- the end ---- */
 
 /*
- * What the members counted in all, also those of a thread that is gone. They count with their group alone: what happens
- * while it waits for counters that somebody else has is seen by nobody, and not known as lost.
+ * Reads what the members counted in all, also those of a thread that is gone. They count with their group alone: hits
+ * while it waits for counters that somebody else has are seen by nobody, and not known as lost.
  */
 static void
 read_rest(struct sampling *sampling, struct sampled *sampled)

@@ -14,22 +14,21 @@
 
 struct sampled;
 
-/* What was sampled, besides what is told as a hit. raw: of tracepoints. */
+/* Things that were sampled, besides those of a hit. raw: of tracepoints. */
 struct sample {
 	uint64_t address; /* of the instruction */
 	const uint8_t *raw;
 	size_t raw_bytes;
 };
 
-/* Of one backend in one run: the beginning of what its open returns, so that functions below can be the backend's. */
+/* One backend in one run: the beginning of what its open returns, so that functions below can be the backend's. */
 struct sampling {
 	struct regions *regions;
 	const struct region_backend *backend;
 
-	/* What follows is called with context. event: which one a thread needs for a point of this backend; false:
-	 * none. key: of the event that made this sample; UINT64_MAX:
-	 * it is not known, and the sample is dropped. hit: tells of a hit. lose: tells that so many hits of that event
-	 * were lost. */
+	/* Called with context. event: which one a thread needs for a point of this backend; false: none. key: of the
+	 * event that made this sample; UINT64_MAX: it is not known, and the sample is dropped. hit: tells of a hit.
+	 * lose: tells that so many hits of that event were lost. */
 	void *context;
 	bool (*event)(void *context, const struct region_point *point, struct perf_event_attr *attr, uint64_t *key);
 	uint64_t (*key)(void *context, const struct sample *sample);

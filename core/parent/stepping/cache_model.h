@@ -50,7 +50,7 @@
 #define CACHE_RESIDUES 64
 
 /*
- * What most accesses need, so that they are quick. entries: of the first level, [][room], of each set nr_ways, the last
+ * Most accesses need only this, and are quick. entries: of the first level, [][room], of each set nr_ways, the last
  * used first; NULL: there is none, the number of its sets is no power of two, or these are other sets.
  */
 struct cache_front {

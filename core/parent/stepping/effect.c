@@ -185,7 +185,7 @@ decode_arithmetic(const ZydisDecodedInstruction *decoded, const ZydisDecodedOper
 	return false;
 }
 
-/* What operands do not say, or Zydis not of all: string instructions move pointers, system calls have a result. */
+/* Zydis does not name these in all operands: string instructions move pointers, system calls have a result. */
 static uint32_t
 written_besides(const ZydisDecodedInstruction *decoded)
 {

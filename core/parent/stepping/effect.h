@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an instruction does to the general registers, as far as it is plain arithmetic: so that addresses which follow
- * instructions use are known before these are executed.
+ * The effect of an instruction on the general registers, as far as it is plain arithmetic: so that addresses which
+ * follow instructions use are known before these are executed.
  */
 #pragma once
 

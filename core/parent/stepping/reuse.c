@@ -16,7 +16,7 @@
 
 #define LEAST_ROOM 4096
 
-/* What is called for each use is a part of it, so that it uses the same instructions. */
+/* Functions that are called for each use are a part of it, so that they use the same instructions. */
 #define INLINE inline __attribute__((always_inline))
 
 /* Uses ahead of which the table is fetched, if it has so much room. */

@@ -233,7 +233,7 @@ do_masked(const struct work *work, const struct work_thread *thread, struct work
 		add_part(done, &work->parts[i], thread, vectors, active);
 }
 
-/* Of an area that is restored the header tells what it holds, and how. */
+/* The header of an area that is restored tells what the area holds, and how. */
 static bool
 read_header(const struct work_thread *thread, uint64_t area, struct xsave_request *request)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an instruction does when a thread executes it: operations on floating-point numbers, and accesses to memory.
+ * The work of an instruction that a thread executes: operations on floating-point numbers, and accesses to memory.
  *
  * Operations are those of step_counts.h: additions, subtractions, multiplications, divisions and square roots of single
  * and double precision; each element of a result is one, of ADDSUB and of horizontal additions too, and 2 of a fused
@@ -159,7 +159,7 @@ bool work_decode(const uint8_t *bytes, size_t nr_bytes, struct work *work);
 /* Likewise of an instruction that is decoded already, with its operands. */
 void work_of(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct work *work);
 
-/* What it does when this thread executes it next. Some ten nanoseconds without masks. */
+/* Tells what it does when this thread executes it next. Some ten nanoseconds without masks. */
 void work_do(const struct work *work, const struct work_thread *thread, struct work_done *done);
 
 /* ---- vector registers ---- */

@@ -202,7 +202,7 @@ static const struct work_special specials[] = {
 	{"lwp*", WORK_UNKNOWN, 0, 0},
 	{"llwpcb", WORK_UNKNOWN, 0, 0},
 	{"slwpcb", WORK_UNKNOWN, 0, 0},
-	/* What they do is not what the thread does. */
+	/* Others do what these cause, not the thread. */
 	{"int1", WORK_UNKNOWN, 0, 0},
 	{"int3", WORK_NO_ACCESS, 0, 0},
 	{"iret*", WORK_UNKNOWN, 0, 0},
@@ -306,7 +306,7 @@ work_find_special(const char *name)
 #define PREFIX_REP 0xf3
 #define OPERAND_SIZE_16 16
 
-/* What decoding goes by: what Zydis knows, and what the tables do. */
+/* Decoding goes by what Zydis knows, and by the tables. */
 struct decoding {
 	const ZydisDecodedInstruction *instruction;
 	const ZydisDecodedOperand *operands;
@@ -328,14 +328,6 @@ static const ZydisExceptionClass whole_loads[] = {
 };
 
 static bool
-is_general(ZydisRegister reg)
-{
-	ZydisRegisterClass kind = ZydisRegisterGetClass(reg);
-
-	return kind == ZYDIS_REGCLASS_GPR64 || kind == ZYDIS_REGCLASS_GPR32;
-}
-
-static bool
 is_vector(ZydisRegister reg)
 {
 	ZydisRegisterClass kind = ZydisRegisterGetClass(reg);
@@ -353,9 +345,12 @@ vector_bits(ZydisRegister reg)
 static uint8_t
 word_of(ZydisRegister reg)
 {
+	const ZydisRegisterClass kind = ZydisRegisterGetClass(reg);
+
 	if (reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP)
 		return WORD(rip);
-	return is_general(reg) ? general_words[ZydisRegisterGetId(reg)] : WORK_NO_REGISTER;
+	return kind == ZYDIS_REGCLASS_GPR64 || kind == ZYDIS_REGCLASS_GPR32 ? general_words[ZydisRegisterGetId(reg)]
+									    : WORK_NO_REGISTER;
 }
 
 static bool
@@ -474,7 +469,7 @@ add_part(struct decoding *decoding, const struct work_part *part)
 		work->parts[work->nr_parts++] = *part;
 }
 
-/* What is pushed is below rsp; an address of what is popped is computed with the new rsp. */
+/* A value is pushed below rsp; the address that one is popped to is computed with the new rsp. */
 static uint64_t
 displacement_of(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 {
@@ -522,7 +517,7 @@ locate(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 	return part;
 }
 
-/* Of what it loads: a store is of active lanes in any case. */
+/* A load is of all lanes, in spite of a mask; a store is of active lanes in any case. */
 static bool
 is_whole(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 {
@@ -562,21 +557,15 @@ set_lanes(struct decoding *decoding, const ZydisDecodedOperand *operand, struct 
 	decoding->work->nr_lanes = (uint8_t)nr_lanes;
 }
 
-/* The vector that is not the index: the result of a gather, the last operand of a scatter. */
-static ZydisRegister
-gathered(const struct decoding *decoding)
-{
-	const ZydisDecodedOperand *first = &decoding->operands[0];
-
-	return first->type == ZYDIS_OPERAND_TYPE_REGISTER ? first->reg.value : decoding->operands[2].reg.value;
-}
-
 static void
 set_indexed(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
 {
 	const struct work_special *special = decoding->special;
+	/* The vector that is not the index: the result of a gather, the last operand of a scatter. */
+	const bool is_gather = decoding->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
+	const ZydisRegister vector = decoding->operands[is_gather ? 0 : 2].reg.value;
 	unsigned nr_indices = vector_bits(operand->mem.index) / CHAR_BIT / special->index_bytes;
-	unsigned nr_lanes = vector_bits(gathered(decoding)) / CHAR_BIT / special->lane_bytes;
+	unsigned nr_lanes = vector_bits(vector) / CHAR_BIT / special->lane_bytes;
 
 	if (nr_indices < nr_lanes)
 		nr_lanes = nr_indices;
@@ -734,7 +723,7 @@ add_flush(struct decoding *decoding)
 
 #define CLZERO_BYTES 64
 
-/* Of any prefix only that for the size of addresses would mean something. */
+/* The only prefix that would mean something is the one for the size of addresses. */
 static void
 add_zero_line(struct decoding *decoding)
 {
@@ -786,16 +775,6 @@ is_unknown(const struct decoding *decoding)
 	       instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX;
 }
 
-static bool
-needs_mask(const struct work *work)
-{
-	bool needs = work->operation != STEP_INSTRUCTIONS || work->mask == WORK_COMPONENTS;
-
-	for (unsigned i = 0; i < work->nr_parts; i++)
-		needs |= work->parts[i].shape != WORK_WHOLE;
-	return needs;
-}
-
 static void
 add_nothing(struct decoding *decoding)
 {
@@ -824,7 +803,7 @@ add_accesses(struct decoding *decoding)
 	add_operands(decoding, true);
 }
 
-/* What the tables say of a mnemonic, looked up once. */
+/* Rows of the tables for a mnemonic, looked up once. */
 struct known {
 	const char *name;
 	const struct work_special *special;
@@ -851,15 +830,15 @@ static void
 set_work(struct decoding *decoding)
 {
 	const struct known *known = find_known(decoding->instruction->mnemonic);
-	struct work *work;
+	struct work *work = decoding->work;
+	bool needs_mask;
 
-	decoding->work->name = known->name;
+	work->name = known->name;
 	decoding->special = known->special;
 	if (is_unknown(decoding)) {
 		set_unknown(decoding);
 		return;
 	}
-	work = decoding->work;
 	if (has_mask(decoding->instruction)) {
 		work->mask = WORK_MASK_REGISTER;
 		work->mask_register = (uint8_t)ZydisRegisterGetId(decoding->instruction->avx.mask.reg);
@@ -868,8 +847,11 @@ set_work(struct decoding *decoding)
 	add_accesses(decoding);
 	set_operations(decoding, known->operations);
 	set_conversions(decoding);
-	if (!needs_mask(decoding->work))
-		decoding->work->mask = WORK_ALL_LANES;
+	needs_mask = work->operation != STEP_INSTRUCTIONS || work->mask == WORK_COMPONENTS;
+	for (unsigned i = 0; i < work->nr_parts; i++)
+		needs_mask |= work->parts[i].shape != WORK_WHOLE;
+	if (!needs_mask)
+		work->mask = WORK_ALL_LANES;
 }
 
 void

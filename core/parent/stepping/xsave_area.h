@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What XSAVE and its like load and store of the area in memory that they are given. Source: Intel SDM 1, chapter 13. */
+/* The parts of an area in memory that XSAVE and its like load and store. Source: Intel SDM 1, chapter 13. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,14 +8,13 @@
 
 #define XSAVE_NR_COMPONENTS 63
 
-/* A component from the third on: where it begins in the standard format, and its size in both; bytes 0: there is none.
- */
+/* A component from the third on: where it begins in the standard format, and its size in both; bytes 0: none. */
 struct xsave_component {
 	uint32_t offset, bytes;
 	bool is_aligned; /* to 64 bytes, in the compacted format */
 };
 
-/* Of this processor. number: 2 to XSAVE_NR_COMPONENTS - 1. */
+/* A component of this processor. number: 2 to XSAVE_NR_COMPONENTS - 1. */
 const struct xsave_component *xsave_component(unsigned number);
 
 /* The header, behind the first two components, begins with the bits of those that the area holds. */
@@ -43,7 +42,6 @@ struct xsave_span {
 	bool is_store;
 };
 
-/* All that is accessed; returns how many. What of the spare bytes within components is written is no span of its own.
- */
+/* All that is accessed; returns how many. Spare bytes within components that are written are no span of their own. */
 #define XSAVE_MAX_SPANS (XSAVE_NR_COMPONENTS + 6)
 size_t xsave_spans(const struct xsave_request *request, struct xsave_span spans[XSAVE_MAX_SPANS]);

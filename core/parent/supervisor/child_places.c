@@ -15,7 +15,7 @@
 /* Entries of a table; more are no table. */
 #define MAX_ENTRIES 4096
 
-/* Of a thread, in this run. */
+/* How often a thread hit each entry in this run. */
 struct hits {
 	uint64_t run;
 	int64_t nr[];
@@ -53,7 +53,7 @@ count_hit(const struct child_places *self, struct thread *thread, size_t entry)
 	return ++hits->nr[entry];
 }
 
-/* What the child's own functions do in its handler is no event. */
+/* The child's own functions cause no events in its handler. */
 static void
 on_place_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
 {
@@ -101,7 +101,7 @@ on_place_refused(struct place_watch *watch, uint64_t address, const struct rot_e
 	refuse_place(self, (size_t)(watch - self->watches), err);
 }
 
-/* What was found once may be gone, with a library that was unloaded. */
+/* A place that was found once may be gone, with a library that was unloaded. */
 static void
 resolve_places(void *context, struct thread *thread)
 {
@@ -124,7 +124,7 @@ resolve_places(void *context, struct thread *thread)
 	objects_clear(&objects);
 }
 
-/* Of libraries that are loaded later. */
+/* Libraries that are loaded later will not be seen. */
 static void
 on_objects_refused(void *context, struct thread *thread, const struct rot_error *err)
 {
@@ -136,7 +136,7 @@ on_objects_refused(void *context, struct thread *thread, const struct rot_error 
 			refuse_place(self, i, err);
 }
 
-/* What the child says is true unless it was killed; then nobody waits for an answer. */
+/* A child tells the truth unless it was killed; then nobody waits for an answer. */
 static bool
 read_table(struct child_places *self, struct image *image, uint64_t address)
 {

@@ -33,7 +33,7 @@ enum tracer_answer child_places_stopped(struct child_places *places, const struc
 /* The table at that address in the child, once; its main thread waits until that is done. False: it cannot be read. */
 bool child_places_watch(struct child_places *places, uint64_t table);
 
-/* Whether there is a table: then what the child says is to be heard before its stops are answered. */
+/* There is a table: the child is to be heard before its stops are answered. */
 bool child_places_are_watched(const struct child_places *places);
 
 /* Another run: hits are counted anew. */

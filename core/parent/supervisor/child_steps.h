@@ -27,7 +27,7 @@ struct child_steps {
 /* To be called at every stop, before anybody else: TRACER_DELIVER if it is none of a region. */
 enum tracer_answer child_steps_stopped(struct child_steps *steps, const struct tracer_stop *stop);
 
-/* As translator_follow, after others have answered a stop. */
+/* Does translator_follow, after others have answered a stop. */
 enum tracer_answer
 child_steps_follow(struct child_steps *steps, struct thread *thread, enum tracer_answer answer, bool is_elsewhere);
 

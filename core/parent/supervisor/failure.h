@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the driver is told when the child did not do its work. */
+/* Tells the driver why the child did not do its work. */
 #pragma once
 
 #include "CoreFailure.h"
@@ -12,7 +12,7 @@ enum verdict {
 	VERDICT_INTERRUPTED, /* this process was asked to stop                  */
 };
 
-/* What has come of a child that ended; is there a file at the output of the request? */
+/* Judges a child that ended, also by whether there is a file at the output of the request. */
 enum verdict failure_judge(const struct request *request, const struct outcome *outcome);
 
 /* The failure behind VERDICT_FAILED. Free with core_failure_delete. */

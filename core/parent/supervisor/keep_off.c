@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "parent/supervisor/keep_off.h"
 
-/* What cannot be asked or had is left as it is: it is only better without the others. */
+/* An affinity that cannot be asked or had is left as it is: it is only better without the others. */
 static bool
 begin_keeping_off(struct keep_off *self)
 {

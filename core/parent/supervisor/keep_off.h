@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Those of as many CPUs as Linux knows (NR_CPUS_RANGE_END of x86-64). */
+/* Room for as many as Linux knows (NR_CPUS_RANGE_END of x86-64). */
 struct cpus {
 	cpu_set_t sets[8192 / CPU_SETSIZE];
 };

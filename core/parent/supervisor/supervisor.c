@@ -111,7 +111,7 @@ outbox_clear(struct outbox *outbox)
 /* Farther away than this from a buffer, an address has nothing to do with it. */
 #define MAX_AWAY_BYTES ((int64_t)1 << 40)
 
-/* What the process is made of while it stands. */
+/* The files of a process while it stands. */
 struct code {
 	struct symbol_files *files;
 	struct objects objects;
@@ -173,7 +173,8 @@ fault_text(const struct tracer_stop *stop, uint64_t buffers)
 	struct rot_error ignored;
 	siginfo_t info;
 	uint64_t caught;
-	char *place, *elements, *text;
+	autofree char *place = NULL, *elements = NULL;
+	char *text;
 
 	if (!remote_is_synchronous(stop->signal) ||
 	    (proc_status(thread->pid, "SigCgt", 16, &caught) && (caught & REMOTE_SIGNAL(stop->signal))) ||
@@ -186,8 +187,6 @@ fault_text(const struct tracer_stop *stop, uint64_t buffers)
 	elements = elements_text(&code, thread->tid, has_address ? buffers : 0, (uint64_t)(uintptr_t)info.si_addr);
 	text = has_address ? rot_format("at %s, with the address %p%s", place, info.si_addr, elements)
 			   : rot_format("at %s", place);
-	free(place);
-	free(elements);
 	objects_clear(&code.objects);
 	symbol_files_delete(code.files);
 	return text;
@@ -370,8 +369,8 @@ on_handler(struct supervisor *self, int64_t address)
 static void on_interrupt(struct supervisor *self, int64_t tid);
 
 /*
- * What was needed was in use, maybe by the thread itself: it goes on for a moment, and is interrupted again. Not so if
- * the next interruption follows at once: that one will tell.
+ * Something that was needed was in use, maybe by the thread itself: it goes on for a moment, and is interrupted again.
+ * Not so if the next interruption follows at once: that one will tell.
  */
 static void
 on_interrupted(void *context, const struct injection_outcome *outcome)

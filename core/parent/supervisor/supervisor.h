@@ -10,7 +10,7 @@
 #include "common/wire.h"
 #include "error.h"
 
-/* What is to be run; strings are borrowed. */
+/* Strings are borrowed. */
 struct request {
 	const char *child; /* NULL: somebody else's program, which supervise cannot run */
 	const char *command;
@@ -79,6 +79,7 @@ struct tail {
  */
 bool tail_read(struct tail *tail, int fd);
 
-/* What was kept, as text in fresh memory: NUL bytes become '?'; where the beginning is missing, a first line says so.
+/*
+ * The kept bytes as text in fresh memory: NUL bytes become '?'; where the beginning is missing, a first line says so.
  */
 char *tail_text(const struct tail *tail);

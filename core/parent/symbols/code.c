@@ -36,7 +36,7 @@ is_of_table(const struct instruction *instruction)
 	return instruction->scale == SCALE_8 && has_index;
 }
 
-/* What an instruction does to a register, as far as it tells how the target of a jump came about. */
+/* The effect of an instruction on a register, as far as it tells how the target of a jump came about. */
 enum making { MAKES_NOTHING, MAKES_SUM, MAKES_INDEXED, MAKES_OTHER };
 
 /* add, movsxd, mov, lea to reg (and add, mov to rm), as compilers use them. */

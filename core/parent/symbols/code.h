@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rot knows about machine code: where a function is left, and instructions that run elsewhere. */
+/* Machine code: where a function is left, and instructions that run elsewhere. */
 #pragma once
 
 #include <stdbool.h>
@@ -52,7 +52,7 @@ void code_find_exits(const uint8_t *bytes, size_t nr_bytes, uint64_t address, st
 void code_exits_add(struct code_exits *exits, const struct code_exit *exit);
 void code_exits_clear(struct code_exits *exits);
 
-/* Whether a branch with this condition jumps in a thread with these registers; true for CODE_ALWAYS. */
+/* A branch with this condition jumps in a thread with these registers; true for CODE_ALWAYS. */
 bool code_is_taken(uint8_t condition, uint64_t eflags, uint64_t rcx);
 
 /*

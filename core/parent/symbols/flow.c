@@ -76,7 +76,7 @@ read_code(const uint8_t *bytes, size_t nr_bytes, uint8_t *leads, size_t *nr)
 	return steps;
 }
 
-/* What looks like an indirect tail call leads to no place in the function. */
+/* A jump that looks like an indirect tail call leads to no place in the function. */
 static void
 find_tables(struct block_end *ends, uint32_t nr, const uint8_t *bytes, size_t nr_bytes, uint64_t address)
 {
@@ -131,6 +131,23 @@ code_flow_block_at(const struct code_flow *flow, uint64_t address)
 	const size_t behind = ORDERED_UP_TO(flow->blocks, flow->nr_blocks, address, address);
 
 	return behind > 0 ? (uint32_t)behind - 1 : 0;
+}
+
+/* A header from a table is no instruction: then the loop begins there. */
+uint64_t
+code_flow_header(const struct code_flow *flow, uint32_t loop)
+{
+	const uint32_t header = flow->loops[loop].header;
+
+	return header < flow->nr_blocks ? flow->blocks[header].address : flow->loops[loop].begin;
+}
+
+uint64_t
+code_flow_header_at(const struct code_flow *flow, uint64_t address)
+{
+	const uint32_t loop = flow->nr_loops > 0 ? flow->blocks[code_flow_block_at(flow, address)].loop : FLOW_NO_LOOP;
+
+	return loop == FLOW_NO_LOOP ? 0 : code_flow_header(flow, loop);
 }
 
 /* ---- edges ---- */

@@ -45,11 +45,11 @@ struct code_flow {
 };
 
 /*
- * Of the nr_bytes of code of a function that stand at address. A block begins at each of the nr_splits addresses
- * (in any order, NULL: none) as well. Loops are natural ones; of one with several entries the header is the entry that
- * is reached first when jumps are followed from the first instruction on, and then those behind (Wei et al., "A new
- * algorithm for identifying loops in decompilation", SAS 2007). A jump through a table may lead to all code that no
- * other instruction leads to. Clear in any case.
+ * Finds the flow in the nr_bytes of code of a function that stand at address. A block begins at each of the nr_splits
+ * addresses (in any order, NULL: none) as well. Loops are natural ones; of one with several entries the header is the
+ * entry that is reached first when jumps are followed from the first instruction on, and then those behind (Wei et al.,
+ * "A new algorithm for identifying loops in decompilation", SAS 2007). A jump through a table may lead to all code that
+ * no other instruction leads to. Clear in any case.
  */
 void code_flow_find(const uint8_t *bytes, size_t nr_bytes, uint64_t address, const uint64_t *splits, size_t nr_splits,
 		    struct code_flow *flow);
@@ -57,6 +57,10 @@ void code_flow_clear(struct code_flow *flow);
 
 /* The block that an address of the function is in. */
 uint32_t code_flow_block_at(const struct code_flow *flow, uint64_t address);
+
+/* The address where turns of a loop begin, or of the innermost loop around an address; 0: there is none. */
+uint64_t code_flow_header(const struct code_flow *flow, uint32_t loop);
+uint64_t code_flow_header_at(const struct code_flow *flow, uint64_t address);
 
 /* A block is in that loop, or in one within it. */
 bool code_flow_is_in(const struct code_flow *flow, uint32_t block, uint32_t loop);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one thread did in one region, out of the times it began and ended it: which end belongs to which beginning, and
+ * Frames of one thread in one region, out of the times it began and ended it: which end belongs to which beginning, and
  * what was never ended. Pure.
  */
 #pragma once
@@ -43,13 +43,13 @@ uint64_t spans_time_ns(const struct spans *spans);
 void spans_clear(struct spans *spans);
 
 /*
- * What an end ends. A frame is a beginning that has not been ended; a stack grows down, so what was called later has a
- * lower stack pointer.
+ * Kinds differ in the frame that an end ends. A frame is a beginning that has not been ended; a stack grows down, so
+ * what was called later has a lower stack pointer.
  *
  * FUNCTION: from its first instruction to those that leave it. At both the stack pointer is the same, so an end ends
- * the frame with its own. LOOP:     likewise, but code of the function jumps back to its first instruction: with the
- * stack pointer of a frame that is no beginning. SPAN:     begin and end are named. An end ends the frame with its
- * stack pointer, or else the latest.
+ * the frame with its own. LOOP: likewise, but code of the function jumps back to its first instruction: with the stack
+ * pointer of a frame that is no beginning. SPAN: begin and end are named. An end ends the frame with its stack pointer,
+ * or else the latest.
  *
  * A frame that is deeper than the one that is ended, or as deep as a new one or deeper, was abandoned: by an exception,
  * by longjmp, or since the end was passed by. A new one is not compared with frames that are FRAMES_STACK_BYTES or more

@@ -143,7 +143,7 @@ add_choice(void *context, uint64_t constant)
 		symbol_ranges_add(choosing->choices, &range);
 }
 
-/* As gcc, clang and flang call what they make of a parallel region or a task. */
+/* The name is one that gcc, clang and flang give to code of a parallel region or a task. */
 static bool
 is_called_team(const char *name)
 {

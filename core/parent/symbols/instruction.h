@@ -9,7 +9,7 @@
 /* The longest instruction. Source: Intel SDM 2, 2.3.11. */
 #define INSTRUCTION_MAX_BYTES 15
 
-/* What is executed after an instruction. */
+/* The next code to be executed. */
 enum flow {
 	FLOW_NEXT,          /* what follows it                                                          */
 	FLOW_JUMP,          /* the target: jmp rel                                                      */

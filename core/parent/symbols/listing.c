@@ -76,17 +76,6 @@ struct function {
 	struct source_lines lines;
 };
 
-static uint64_t
-loop_at(const struct code_flow *flow, uint64_t address)
-{
-	const uint32_t loop = flow->nr_blocks > 0 ? flow->blocks[code_flow_block_at(flow, address)].loop : FLOW_NO_LOOP;
-	const uint32_t header = loop == FLOW_NO_LOOP ? flow->nr_blocks : flow->loops[loop].header;
-
-	if (loop == FLOW_NO_LOOP)
-		return 0;
-	return header < flow->nr_blocks ? flow->blocks[header].address : flow->loops[loop].begin;
-}
-
 /* Bytes that are no instruction are passed over one by one, as in flow.h. */
 static void
 list_instructions(const struct function *function, struct code_listing *listing)
@@ -104,7 +93,7 @@ list_instructions(const struct function *function, struct code_listing *listing)
 			decoded = (struct instruction){.length = 1};
 		text = text_of(function->file, place, address, function->bytes + at, &decoded);
 		instruction->address = address;
-		instruction->loop = loop_at(&function->flow, address);
+		instruction->loop = code_flow_header_at(&function->flow, address);
 		instruction->line = row ? row->line : 0;
 		rot_string_set(&instruction->path, row ? row->path : "");
 		rot_string_set(&instruction->text, text);

@@ -7,7 +7,7 @@
 
 #include "error.h"
 
-/* What tells code from other code: a hash of its bytes, as text. Fresh memory. */
+/* A hash of its bytes tells code from other code; as text, in fresh memory. */
 char *listing_hash(const uint8_t *bytes, size_t nr_bytes);
 
 /* Reads a ProgramPlace from the file at command, and writes the CodeListing of its code to output. */

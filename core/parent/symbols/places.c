@@ -129,7 +129,7 @@ struct place_search {
 	bool by_library_name; /* no file is called like the object that is named */
 };
 
-/* What was found: ranges of one object. */
+/* Ranges that were found in one object. */
 struct finding {
 	struct object *object;
 	struct symbol_file *file;
@@ -153,7 +153,7 @@ findings_clear(struct findings *findings)
 
 /* ---- looking into one object ---- */
 
-/* What an object has of a name. */
+/* An object has this of a name. */
 enum found {
 	FOUND_OR_NOT,       /* what is meant, if it has that                        */
 	FOUND_USELESS_HERE, /* something of no use; another object may have more    */
@@ -222,7 +222,7 @@ find_address(const struct place_search *search, struct finding *finding, struct 
 	return FOUND_OR_NOT;
 }
 
-/* What one object has no code of, another one may have that was compiled from a source of the same name. */
+/* One object may have no code of a line, and another one that was compiled from a source of the same name. */
 static enum found
 find_line(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
@@ -536,8 +536,7 @@ replace_resolvers(struct findings *findings, struct rot_error *err)
 	return 0;
 }
 
-/* Where a function begins and is left, and then the parts of it that OpenMP teams execute, which may have such parts.
- */
+/* Where a function begins and is left; then its parts that OpenMP teams execute, which may have such parts. */
 static int
 add_function(const struct finding *finding, const struct symbol_range *function, bool is_team,
 	     struct region_places *places, struct rot_error *err)

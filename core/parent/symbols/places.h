@@ -90,7 +90,7 @@ void region_places_clear(struct region_places *places);
  */
 bool places_may_come(struct symbol_files *files, const struct objects *objects, const char *begin, const char *end);
 
-/* What stands at a run-time address, as in struct place; NULL: no object does. Free it. */
+/* The code at a run-time address, as in struct place; NULL: it is of no object. Free it. */
 char *place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address);
 
 /* "FILE:LINE" of the code at a run-time address; NULL: not known. Free it. */

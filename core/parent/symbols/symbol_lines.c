@@ -132,7 +132,7 @@ look_at_row(struct line_search *search, Dwarf_Die *unit, Dwarf_Line *row, Dwarf_
 		search->next_line = line;
 }
 
-/* Whether a source is compiled in at all is known from the rows before the line as well. */
+/* A source whose rows all stand before the line is compiled in as well. */
 static void
 look_at_unit(struct line_search *search, Dwarf_Die *unit, Dwarf_Addr bias)
 {

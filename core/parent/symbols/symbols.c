@@ -605,7 +605,7 @@ symbols_is_at_entry_depth(struct symbol_file *file, uint64_t address)
 
 /* ---- functions by name, and names of addresses ---- */
 
-/* What compilers add to the name of a copy of a function that does the same. */
+/* Compilers add these to the name of a copy of a function that does the same. */
 static const char *const copies[] = {".constprop.", ".isra.", ".lto_priv.", ".llvm.", ".localalias"};
 
 /* A piece of a function that compilers put elsewhere: it does not begin there. */
@@ -769,7 +769,7 @@ symbols_nearest(struct symbol_file *file, const char *name)
 #define PROVIDER "rot"
 #define NOTE_TYPE 3
 
-/* What stands in a note before the strings: addresses as they were when it was written. */
+/* The beginning of a note, before the strings: addresses as they were when it was written. */
 struct note {
 	uint64_t address, base, semaphore;
 };

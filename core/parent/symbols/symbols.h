@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a file says about its code: functions by name, lines, markers, and the way back from an address to a name.
+ * A file's code: functions by name, lines, markers, and the way back from an address to a name.
  * Read with libdwfl from the file itself, from separate debug information on this machine (by build-id or debug link;
  * nothing is ever fetched) and from the small symbol table that some systems leave in stripped files (.gnu_debugdata).
  */
@@ -13,7 +13,7 @@
 
 #include "error.h"
 
-/* What was read of files, so that no file is read twice. */
+/* Files that were read, so that none is read twice. */
 struct symbol_files;
 struct symbol_file;
 
@@ -63,8 +63,7 @@ bool symbols_function_at(struct symbol_file *file, uint64_t address, struct symb
 /* The last name that stands in the file before a link-time address, or NULL. Lives as long as the file. */
 const char *symbols_name_before(const struct symbol_file *file, uint64_t address);
 
-/* The name that the loader knows a library by ("libz.so.1", whatever its file is called), or NULL. Lives as the file.
- */
+/* The name that the loader knows a library by ("libz.so.1", whatever its file is called), or NULL. Lives with file. */
 const char *symbols_library_name(const struct symbol_file *file);
 
 /* Does it ask for a function that loads libraries or starts programs? A file that is not linked dynamically may. */
@@ -116,7 +115,7 @@ bool symbols_file_offset(struct symbol_file *file, uint64_t address, uint64_t *o
 bool symbols_address(const struct symbol_file *file, uint64_t offset, uint64_t *address);
 
 /*
- * Whether the stack at an instruction is as it was when the function was entered, so that a jump there may be the last
+ * True: the stack at an instruction is as it was when the function was entered, so that a jump there may be the last
  * thing the function does. From .eh_frame; unknown (no entry) counts as true.
  */
 bool symbols_is_at_entry_depth(struct symbol_file *file, uint64_t address);

@@ -19,7 +19,7 @@ static const int kept[] = {3, UNWIND_RBP, UNWIND_RSP, 12, 13, 14, 15, UNWIND_RIP
 enum { NR_KEPT = sizeof(kept) / sizeof(kept[0]) };
 
 /*
- * What holds at an instruction. For how many more it holds libdw tells wrongly where a state is restored. The
+ * Rules that hold at an instruction. For how many more they hold libdw tells wrongly where a state is restored. The
  * operations live as long as frame, and as room.
  */
 struct row {
@@ -141,7 +141,7 @@ struct evaluation {
 	size_t nr;
 };
 
-/* What an operation adds to the values without looking at them. False: it is another one. */
+/* Adds the value of an operation that does not look at the others. False: it is another one. */
 static bool
 push(struct evaluation *evaluation, const Dwarf_Op *operation)
 {
@@ -167,7 +167,7 @@ push(struct evaluation *evaluation, const Dwarf_Op *operation)
 	return true;
 }
 
-/* What an operation makes of the value on top, and of the one below. False: it is none that unwinding needs. */
+/* Lets an operation change the value on top, and the one below. False: it is none that unwinding needs. */
 static bool
 combine(struct evaluation *evaluation, const Dwarf_Op *operation)
 {
@@ -227,12 +227,6 @@ evaluate(const struct expression *expression, const struct unwind_state *state, 
 
 /* ---- calls ---- */
 
-static bool
-is_lost(const struct expression *expression)
-{
-	return expression->nr == 0 && expression->operations;
-}
-
 enum unwind_result
 unwind(struct symbol_file *file, uint64_t address, struct unwind_state *state)
 {
@@ -242,7 +236,8 @@ unwind(struct symbol_file *file, uint64_t address, struct unwind_state *state)
 
 	if (!row)
 		return UNWIND_LOST;
-	if (is_lost(&row->registers[NR_KEPT - 1]))
+	/* The return address is undefined: nobody has called. */
+	if (row->registers[NR_KEPT - 1].nr == 0 && row->registers[NR_KEPT - 1].operations)
 		return UNWIND_OUTERMOST;
 	if (!evaluate(&row->cfa, state, 0, false, &cfa))
 		return UNWIND_LOST;

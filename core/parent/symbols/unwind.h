@@ -41,6 +41,6 @@ enum unwind_result unwind_by_frame_pointer(struct unwind_state *state);
 /* The address of the code that the state is in. */
 uint64_t unwind_code_address(const struct unwind_state *state);
 
-/* What was read of a file; deleting NULL is allowed. */
+/* Rules that were read of a file; deleting NULL is allowed. */
 struct unwind_rows;
 void unwind_rows_delete(struct unwind_rows *rows);

@@ -10,7 +10,7 @@
 
 #include "config.h"
 
-/* What Zydis 4 keeps of an instruction until its operands are asked for. */
+/* Zydis 4 keeps this of an instruction until its operands are asked for. */
 #if !HAVE_DECL_ZYDISDECODERDECODEINSTRUCTION
 typedef struct {
 	char unused;

@@ -19,7 +19,7 @@ struct launch {
 
 #define LAUNCH_NONE ((struct launch){.wire = -1, .output = -1, .errors = -1, .exec_fd = -1, .go_fd = -1})
 
-/* What kept the child from being started. */
+/* Why the child could not be started. */
 struct launch_failure {
 	int step;   /* 0: to execute it; others are known to whoever asked for the process */
 	int reason; /* errno */

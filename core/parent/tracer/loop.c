@@ -12,7 +12,7 @@
 /* At once, so that threads without end cannot keep everything else waiting. */
 #define BATCH 256
 
-/* That can be pending: one of each number. */
+/* One of each number can be pending. */
 #define NR_SIGNALS 8
 
 /* Once in so many turns the other sources are asked as well, even if signals come all the time. */

@@ -225,7 +225,7 @@ remote_find_syscall(pid_t tid)
 
 /* ---- single steps ---- */
 
-/* What came while the call was made, to be made good afterwards. */
+/* Stops that came while the call was made, to be made good afterwards. */
 struct missed {
 	bool is_pause;    /* somebody may count on one */
 	uint64_t signals; /* that cannot be blocked, or have no effect when they are */
@@ -269,7 +269,7 @@ wait_for_stop(pid_t tid, int *status)
 	}
 }
 
-/* What there is to report of the step itself is reported behind the instruction. */
+/* A stop of the step itself is reported behind the instruction. */
 static enum step
 step(pid_t tid, uint64_t instruction, struct missed *missed)
 {
@@ -295,23 +295,15 @@ step(pid_t tid, uint64_t instruction, struct missed *missed)
 	return STEP_FAULTED;
 }
 
-/* SIGCONT, which the call held up, cancels the stop that came before it. */
-static bool
-is_continued(pid_t tid)
-{
-	uint64_t of_thread = 0, of_process = 0;
-
-	proc_status(tid, "SigPnd", 16, &of_thread);
-	proc_status(tid, "ShdPnd", 16, &of_process);
-	return ((of_thread | of_process) & REMOTE_SIGNAL(SIGCONT)) != 0;
-}
-
 static void
 make_good(pid_t tid, const struct missed *missed)
 {
-	uint64_t signals = missed->signals;
+	uint64_t signals = missed->signals, of_thread = 0, of_process = 0;
 
-	if (is_continued(tid))
+	proc_status(tid, "SigPnd", 16, &of_thread);
+	proc_status(tid, "ShdPnd", 16, &of_process);
+	/* SIGCONT, which the call held up, cancels the stop that came before it. */
+	if ((of_thread | of_process) & REMOTE_SIGNAL(SIGCONT))
 		signals &= ~REMOTE_SIGNAL(SIGSTOP);
 	for (int number = 1; signals != 0; number++, signals >>= 1)
 		if (signals & 1)
@@ -397,7 +389,7 @@ remote_step_once(pid_t tid)
 
 /* ---- filters for system calls ---- */
 
-/* Of a process or thread: how many there are; -1: unknown, where there are any. */
+/* The number of filters that a process or thread has; -1: some, but it is not known how many. */
 static int64_t
 nr_filters(pid_t tid)
 {
@@ -409,7 +401,7 @@ nr_filters(pid_t tid)
 	return proc_status(tid, "Seccomp_filters", 10, &nr) ? (int64_t)nr : -1;
 }
 
-/* What it inherited lets pass what it lets pass for us: a container filters everybody. */
+/* Inherited filters let pass what they let pass for us: a container filters everybody. */
 static int
 suspend_filters(pid_t tid, long options, bool *are_suspended, struct rot_error *err)
 {
@@ -545,7 +537,7 @@ map_pages(pid_t tid, long options, uint64_t where, size_t bytes, int protection,
 	return result < 0 && result > -4096 ? (int)-result : 0;
 }
 
-/* As map; positive: the errno of the last place that was tried. */
+/* Like map; positive: the errno of the last place that was tried. */
 static int
 map_in_gap(pid_t tid, long options, uint64_t near, size_t bytes, int protection, uint64_t *address,
 	   struct rot_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be done in a stopped process from outside: its memory read and written, a system call made, pages mapped.
+ * A stopped process from outside: its memory is read and written, system calls are made in it, pages are mapped.
  * Nothing here changes its code.
  */
 #pragma once
@@ -76,7 +76,7 @@ remote_call(pid_t tid, long options, long number, const uint64_t arguments[6], i
 /* The address of a 64-bit system call instruction in the process' code; 0: none. */
 uint64_t remote_find_syscall(pid_t tid);
 
-/* As remote_call, with the instruction at that address; filters are not looked at. */
+/* Like remote_call, with the instruction at that address; filters are not looked at. */
 int remote_step_call(pid_t tid, uint64_t instruction, long number, const uint64_t arguments[6], int64_t *result,
 		     struct rot_error *err);
 

@@ -29,8 +29,8 @@ take_any(struct reports *reports, struct report *report)
 }
 
 /*
- * Of tid, or of whoever has stopped if that is 0; stops of children that are not traced are passed over. Who has ended
- * is not looked at.
+ * Takes a stop of tid, or of whoever has stopped if that is 0. Stops of children that are not traced are passed over,
+ * and ends are not looked at.
  */
 static enum taken
 take_stop(pid_t tid, struct report *report)
@@ -84,7 +84,7 @@ take_any_stop(struct reports *reports, struct report *report)
 	return take_stop(0, report);
 }
 
-/* Of tid, or of all if that is 0; whatever it is. The system tells of stops here in any case. */
+/* Takes a stop or an end of tid, or of any thread if that is 0. The system tells of stops here in any case. */
 static enum taken
 look_and_take(struct reports *reports, pid_t tid, struct report *report)
 {

@@ -54,7 +54,7 @@ struct reports {
 	size_t nr_stops;                     /* among those taken last               */
 };
 
-/* What to expect after what was taken. */
+/* More reports that are to be expected. */
 enum reports_rest {
 	REPORTS_NONE,        /* nothing, until SIGCHLD comes                    */
 	REPORTS_MORE,        /* maybe more at once                              */

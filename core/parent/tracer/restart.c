@@ -19,7 +19,7 @@
 
 /* ---- where a thread waits ---- */
 
-/* Those that the kernel resumes with what is left of their time. */
+/* The kernel resumes them with what is left of their time. */
 static const int unharmed[] = {
 	SYS_futex, SYS_futex_waitv,     SYS_nanosleep,       SYS_clock_nanosleep, SYS_poll,
 	SYS_ppoll, SYS_select,          SYS_pselect6,        SYS_wait4,           SYS_waitid,
@@ -27,7 +27,7 @@ static const int unharmed[] = {
 	SYS_fcntl, SYS_restart_syscall, SYS_mq_timedreceive, SYS_mq_timedsend,
 };
 
-/* Those that are, where what they read has nothing or everything. */
+/* Likewise, where a pipe or its like has nothing or everything for them. */
 static const int unharmed_on_pipes[] = {SYS_read, SYS_readv};
 
 static bool

@@ -176,7 +176,7 @@ leave_thread(struct tracer *tracer, struct stop *stop)
 		let_go(tracer, stop->thread, answer == TRACER_RESUME ? 0 : signal);
 }
 
-/* Those who have stopped the thread, or want something done in it, come first. */
+/* Users who have stopped the thread, or want something done in it, come first. */
 static void
 react(struct tracer *tracer, struct stop *stop)
 {
@@ -449,8 +449,7 @@ struct gone {
 	pid_t pid;
 };
 
-/* Threads of a process that is gone: one that executed a program and was killed before it could be asked its old name.
- */
+/* Threads of a process that is gone: one executed a program and was killed before it could be asked its old name. */
 static void
 end_stray(void *context, struct thread *thread)
 {

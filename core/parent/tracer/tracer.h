@@ -106,8 +106,8 @@ int tracer_seize(struct tracer *tracer, struct rot_error *err);
 int tracer_attach(struct tracer *tracer, struct rot_error *err);
 
 /*
- * Who was about to create a thread or process when it was attached to creates one that nobody traces. settle: all of
- * them are asked to stop; is_settled: they have, nobody else traces one, and whoever was created meanwhile is known.
+ * A thread that was about to create another when it was attached to creates one that nobody traces. settle: all threads
+ * are asked to stop; is_settled: they have, nobody else traces one, and each that was created meanwhile is known.
  * unsettled: one that has not stopped yet; 0: there is none.
  */
 void tracer_settle(struct tracer *tracer);
@@ -138,7 +138,7 @@ void tracer_release_all(struct tracer *tracer);
 /* Ends a stop that was kept, delivering signal unless it is 0. */
 void tracer_resume(struct tracer *tracer, struct thread *thread, int signal);
 
-/* What its threads are traced with (PTRACE_O_...). */
+/* Its threads are traced with these (PTRACE_O_...). */
 long tracer_options(const struct tracer *tracer);
 
 /* True if the main thread waits for SIGCONT. */

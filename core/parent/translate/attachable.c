@@ -21,15 +21,6 @@
 #define NT_X86_SHSTK 0x204
 #endif
 
-static bool
-has_shadow_stack(pid_t tid)
-{
-	uint64_t pointer;
-	struct iovec registers = {&pointer, sizeof(pointer)};
-
-	return ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_SHSTK, &registers) == 0;
-}
-
 /* True if the file has restartable sequences: the C library and programs keep their descriptors in this section. */
 static bool
 has_sequences(const char *path)
@@ -75,7 +66,8 @@ check_sequences(pid_t tid, struct rot_error *err)
 int
 attachable_check(pid_t tid, struct rot_error *err)
 {
-	uint64_t locked_kb = 0, ignored = 0;
+	uint64_t locked_kb = 0, ignored = 0, shadow_stack;
+	struct iovec registers = {&shadow_stack, sizeof(shadow_stack)};
 	struct rlimit limit;
 
 	proc_status(tid, "VmLck", 10, &locked_kb);
@@ -86,7 +78,7 @@ attachable_check(pid_t tid, struct rot_error *err)
 		return rot_error_set(err, 0, "the memory of the process is limited (RLIMIT_AS)");
 	if (ignored & REMOTE_SIGNAL(SIGTRAP))
 		return rot_error_set(err, 0, "the process ignores SIGTRAP");
-	if (has_shadow_stack(tid))
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_SHSTK, &registers) == 0)
 		return rot_error_set(err, 0, "the process has a shadow stack");
 	return check_sequences(tid, err);
 }

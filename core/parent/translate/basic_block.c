@@ -64,7 +64,7 @@ end_of(const ZydisDecodedInstruction *instruction)
 	case ZYDIS_MNEMONIC_XBEGIN:
 	case ZYDIS_MNEMONIC_RDGSBASE:
 	case ZYDIS_MNEMONIC_WRGSBASE:
-	/* What they access depends on what registers are in use. */
+	/* Their accesses depend on what registers are in use. */
 	case ZYDIS_MNEMONIC_XSAVE:
 	case ZYDIS_MNEMONIC_XSAVE64:
 	case ZYDIS_MNEMONIC_XSAVEC:
@@ -84,12 +84,6 @@ end_of(const ZydisDecodedInstruction *instruction)
 			       : BLOCK_BRANCHES;
 	}
 	return BLOCK_GOES_ON;
-}
-
-static bool
-has_target(enum basic_block_end end)
-{
-	return end == BLOCK_JUMPS || end == BLOCK_BRANCHES || end == BLOCK_LOOPS || end == BLOCK_CALLS;
 }
 
 const struct code_range *
@@ -151,7 +145,7 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 			nr_read += read_more(translation, block, nr_read, &room);
 		if (!zydis_begin(block->bytes + block->nr_bytes, nr_read - block->nr_bytes, &item->instruction,
 				 &item->context)) {
-			/* What the processor makes of it shows when a thread comes there; ahead, more may be there
+			/* A thread that comes there shows what the processor makes of it; ahead, more may be there
 			 * then. */
 			block->end = BLOCK_NATIVE;
 			return nr_read > 0 && translation->tid != CODE_CACHE_RUNNING;
@@ -162,7 +156,8 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 			return true;
 		block->nr++;
 		block->nr_bytes += item->instruction.length;
-		if (has_target(block->end))
+		if (block->end == BLOCK_JUMPS || block->end == BLOCK_BRANCHES || block->end == BLOCK_LOOPS ||
+		    block->end == BLOCK_CALLS)
 			block->target = origin + block->nr_bytes + (uint64_t)item->instruction.raw.imm[0].value.s;
 	}
 	return true;
@@ -219,14 +214,6 @@ sets_flags(const ZydisDecodedInstruction *instruction)
 	}
 }
 
-/* Its operand in memory is [rsp + n]. */
-static bool
-is_on_stack(const ZydisDecodedInstruction *instruction)
-{
-	return instruction->raw.modrm.mod != 3 && instruction->raw.modrm.rm == 4 && instruction->raw.sib.base == 4 &&
-	       !instruction->raw.rex.B && instruction->raw.sib.index == 4 && !instruction->raw.rex.X;
-}
-
 /* A register that it sets without reading it; -1: none that is seen at once. */
 static int
 sets_register(const ZydisDecodedInstruction *instruction)
@@ -240,9 +227,7 @@ sets_register(const ZydisDecodedInstruction *instruction)
 	if (instruction->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
 	    instruction->opcode_map > ZYDIS_OPCODE_MAP_0F || !is_wide)
 		return -1;
-	if (!is_short && (opcode & 0xf8) == 0x58)
-		return (int)((opcode & 7) | rex_b);
-	if (!is_short && (opcode & 0xf8) == 0xb8)
+	if (!is_short && ((opcode & 0xf8) == 0x58 || (opcode & 0xf8) == 0xb8))
 		return (int)((opcode & 7) | rex_b);
 	if (is_short ? opcode != 0xb6 && opcode != 0xb7 && opcode != 0xbe && opcode != 0xbf
 		     : opcode != 0x8b && opcode != 0x8d && opcode != 0x63)
@@ -265,7 +250,8 @@ is_without_fault(const ZydisDecodedInstruction *instruction)
 	const bool has_memory = (instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM) && instruction->raw.modrm.mod != 3 &&
 				instruction->mnemonic != ZYDIS_MNEMONIC_LEA;
 
-	return !has_memory || is_on_stack(instruction);
+	return !has_memory || (instruction->raw.modrm.rm == 4 && instruction->raw.sib.base == 4 &&
+			       !instruction->raw.rex.B && instruction->raw.sib.index == 4 && !instruction->raw.rex.X);
 }
 
 int

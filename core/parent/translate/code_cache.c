@@ -421,19 +421,6 @@ code_cache_unmap(const struct code_cache *cache, pid_t tid, long options)
 /* More than one fragment takes, with its gaps. */
 #define SPARE_BYTES 131072
 
-static bool
-is_near(uint64_t address, uint64_t arena)
-{
-	return address > arena ? address - arena < REMOTE_NEAR_BYTES - ARENA_BYTES
-			       : arena - address < REMOTE_NEAR_BYTES - ARENA_BYTES;
-}
-
-static bool
-has_room(const struct arena *arena)
-{
-	return arena->used + (uint64_t)arena->nr_gaps * GAP_BYTES + SPARE_BYTES < ARENA_BYTES;
-}
-
 /* The new arena's address; 0: there is no place for it. */
 static uint64_t
 move_arena(const struct code_cache *cache, const struct remote_maker *maker, uint64_t near)
@@ -468,7 +455,11 @@ static int
 find_arena(const struct code_cache *cache, uint64_t near)
 {
 	for (uint32_t i = cache->nr_arenas; i-- > 0;) {
-		if (is_near(near, cache->arenas[i].address) && has_room(&cache->arenas[i]))
+		const struct arena *arena = &cache->arenas[i];
+		const uint64_t away = near > arena->address ? near - arena->address : arena->address - near;
+
+		if (away < REMOTE_NEAR_BYTES - ARENA_BYTES &&
+		    arena->used + (uint64_t)arena->nr_gaps * GAP_BYTES + SPARE_BYTES < ARENA_BYTES)
 			return (int)i;
 	}
 	return -1;
@@ -487,8 +478,7 @@ has_mapped(const struct remote_mapping *mappings, size_t nr, ino_t inode, uint64
 	return false;
 }
 
-/* While a part was made it may have been mapped, but not executable; while it was copied, it may be of the other file.
- */
+/* A part that was being made may be mapped, but not executable; one that was being copied may be of the other file. */
 bool
 code_cache_is_whole(const struct code_cache *cache, pid_t tid)
 {
@@ -940,27 +930,20 @@ code_cache_replace(struct code_cache *cache, const struct fragment *dead, uint64
 		make_jump(cache->arenas[dead->arena].bytes + dead->body, fragment_address(cache, dead), address);
 }
 
-/* A store within a cache line is seen as a whole. */
-static void
-set_site(struct arena *arena, uint32_t site, uint64_t target)
-{
-	const int64_t relative = (int64_t)(target - (arena->address + site + 4));
-	int32_t narrow = (int32_t)relative;
-
-	if (site == 0 || relative != narrow || site / CACHE_LINE != (site + 3) / CACHE_LINE)
-		return;
-	__atomic_store((int32_t *)(void *)(arena->bytes + site), &narrow, __ATOMIC_RELEASE);
-}
-
 static void
 link_gap(struct code_cache *cache, uint32_t number, const struct fragment *fragment)
 {
 	const uint64_t target = fragment_address(cache, fragment);
 	struct arena *arena = &cache->arenas[(number - 1) >> GAP_INDEX_BITS];
 	const uint32_t offset = gap_offset((number - 1) & ((1U << GAP_INDEX_BITS) - 1));
+	const uint32_t site = gap_of(cache, number)->site;
+	const int64_t relative = (int64_t)(target - (arena->address + site + 4));
+	int32_t narrow = (int32_t)relative;
 
 	make_jump(arena->bytes + offset, arena->address + offset, target);
-	set_site(arena, gap_of(cache, number)->site, target);
+	/* A store within a cache line is seen as a whole. */
+	if (site != 0 && relative == narrow && site / CACHE_LINE == (site + 3) / CACHE_LINE)
+		__atomic_store((int32_t *)(void *)(arena->bytes + site), &narrow, __ATOMIC_RELEASE);
 }
 
 void

@@ -39,10 +39,10 @@
 #define LOW_SETTLED (LOW_CALLERS + 65536 * 4)
 #define LOW_BYTES (LOW_SETTLED + 65536)
 
-/* What the translated code does before a system call. */
+/* The translated code does this before a system call. */
 enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_IF_OF_TRAPS };
 
-/* Of a thread's area. The slots hold registers while inserted code uses them. */
+/* A thread's area. The slots hold registers while inserted code uses them. */
 #define AREA_BYTES (UINT64_C(64) << 20)
 #define AREA_RCX 0
 #define AREA_RDX 8
@@ -59,8 +59,7 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 #define AREA_MAX_COUNTERS (((UINT64_C(16) << 20) - AREA_COUNTERS) / 8)
 #define MAX_AREAS 16384
 
-/* Two buffers of what is recorded (recording.h) are in an area, too: they end where bits 16 to 23 of addresses are 0.
- */
+/* An area has two buffers of what is recorded (recording.h), too: they end where bits 16 to 23 of addresses are 0. */
 #define AREA_BUFFER_BYTES (UINT64_C(4) << 20)
 #define AREA_BUFFER_END(buffer) ((UINT64_C(32) + 16 * (buffer)) << 20)
 
@@ -242,15 +241,13 @@ struct code_cache {
  */
 struct code_cache *code_cache_new(pid_t tid, long options, uint64_t empty, struct rot_error *err);
 
-/* A process that was forked gets a cache of its own, at the same addresses, with all that from has. As code_cache_new.
- */
+/* A forked process gets a cache of its own, at the same addresses, with all that from has. Like code_cache_new. */
 struct code_cache *code_cache_copy(const struct code_cache *from, pid_t tid, long options, struct rot_error *err);
 
 /* One process less uses it. NULL is allowed. */
 void code_cache_release(struct code_cache *cache);
 
-/* Takes all of it out of the process of that thread, which is at a pause; no thread executes anything there any more.
- */
+/* Takes all of it out of the process of that thread, which is at a pause; no thread executes anything there now. */
 void code_cache_unmap(const struct code_cache *cache, pid_t tid, long options);
 
 /* The arena in reach of that address with room for more code, made where there is none. -1: there can be none. */
@@ -330,7 +327,7 @@ void code_cache_kill_all(struct code_cache *cache);
 #define NO_FRAGMENT UINT32_MAX
 bool code_cache_find_dead(const struct code_cache *cache, uint64_t address, uint32_t *fragment);
 
-/* Those who still go to a fragment that is not used any more now go on to that address. */
+/* Threads that still go to a fragment that is not used any more now go on to that address. */
 void code_cache_replace(struct code_cache *cache, const struct fragment *dead, uint64_t address);
 
 /*

@@ -34,12 +34,6 @@ is_part_dynamic(const struct work *work, const struct work_part *part)
 	       part->shape == WORK_PACKED || part->shape == WORK_INDEXED;
 }
 
-static uint32_t
-whole_bytes(const struct work_part *part)
-{
-	return part->shape == WORK_WHOLE ? part->bytes : part->bytes * part->nr_elements;
-}
-
 static void
 add(struct contents *contents, const struct work *work, uint32_t offset)
 {
@@ -62,7 +56,8 @@ add(struct contents *contents, const struct work *work, uint32_t offset)
 		const struct work_part *part = &work->parts[i];
 
 		if (!part->flush && !(is_dynamic && is_part_dynamic(work, part)))
-			contents->counts[part->is_store ? STEP_STORED_BYTES : STEP_LOADED_BYTES] += whole_bytes(part);
+			contents->counts[part->is_store ? STEP_STORED_BYTES : STEP_LOADED_BYTES] +=
+				part->shape == WORK_WHOLE ? part->bytes : part->bytes * part->nr_elements;
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the instructions of a fragment count for (common/step_counts.h), each time that it is executed. */
+/* Instructions of a fragment count for this (common/step_counts.h), each time that it is executed. */
 #pragma once
 
 #include "common/step_counts.h"
@@ -19,7 +19,7 @@ struct contents {
 /* Looks at a fragment whose block is understood. */
 void contents_of_block(struct code_cache *cache, struct fragment *fragment, const struct basic_block *block);
 
-/* Of the whole fragment; looked at once. Its original code must have been read (code_cache_read). */
+/* Contents of the whole fragment; looked at once. Its original code must have been read (code_cache_read). */
 const struct contents *contents_of(struct code_cache *cache, struct fragment *fragment);
 
 /*
@@ -28,7 +28,7 @@ const struct contents *contents_of(struct code_cache *cache, struct fragment *fr
  */
 bool contents_ahead(struct code_cache *cache, int64_t area);
 
-/* Of its first instructions, up to that offset from its origin. */
+/* Contents of its first instructions, up to that offset from its origin. */
 struct contents contents_before(struct code_cache *cache, const struct fragment *fragment, uint32_t origin_offset);
 
 /* Adds that of code which stands in a file, as code_counts of profile/parts.h. */

@@ -16,7 +16,7 @@
 #define JRCXZ 0xe3
 #define JMP 0xeb
 
-/* As instructions have them. */
+/* Numbers that instructions have for them. */
 enum { RAX, RCX, RDX };
 
 /* Where the next byte goes. */

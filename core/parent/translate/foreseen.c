@@ -91,15 +91,6 @@ add(struct foreseen_file *file, uint64_t place, bool has_entry)
 	return true;
 }
 
-static void
-delete_file(struct foreseen_file *file)
-{
-	free(file->path);
-	free(file->blocks);
-	free(file->index);
-	free(file);
-}
-
 static bool
 identify(const char *path, struct identity *identity)
 {
@@ -235,7 +226,10 @@ foreseen_delete(struct foreseen *foreseen)
 			write_program(foreseen, program);
 		while ((file = program->files)) {
 			program->files = file->next;
-			delete_file(file);
+			free(file->path);
+			free(file->blocks);
+			free(file->index);
+			free(file);
 		}
 		foreseen->programs = program->next;
 		free(program->path);

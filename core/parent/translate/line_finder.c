@@ -277,8 +277,7 @@ emit_splits(const struct line_finder *finder, struct emitter *to, uint32_t numbe
 	EMIT(to, 0x49, 0x01, 0x00); /* add [r8], rax */
 }
 
-/* Stores the use of the next line, and moves rsi, so that later uses follow it. At the end rcx is the first use plus 1.
- */
+/* Stores the use of the next line, and moves rsi, so that later uses follow it. Then rcx is the first use plus 1. */
 static void
 emit_second(struct emitter *to, int i, uint32_t back)
 {
@@ -350,16 +349,6 @@ compile(struct line_finder *finder, const struct site *site, uint32_t number, bo
 	finder->offsets[number] = begin;
 }
 
-/* Addresses of 64 bits of sampled lines: those that are not take the short way. */
-static uint32_t
-emit_test(struct emitter *to, unsigned shift)
-{
-	EMIT(to, 0x48, 0x89, 0xc1, 0x48, 0xc1, 0xe9); /* mov rcx, rax; shr rcx, shift */
-	emit_8(to, shift);
-	EMIT(to, 0x49, 0x0f, 0xa3, 0xca, 0x0f, 0x82, 0, 0, 0, 0); /* bt r10, rcx; jc */
-	return to->at - 4;
-}
-
 /* The use of the line in rcx, if that is sampled. */
 static void
 emit_sampled_line(const struct line_finder *finder, struct emitter *to, uint32_t site, bool is_store)
@@ -406,6 +395,7 @@ emit_sampled_lines(const struct line_finder *finder, struct emitter *to, uint32_
 	emit_32(to, back - (to->at + 4));
 }
 
+/* Addresses of 64 bits: lines that are not sampled take the short way. */
 static void
 compile_sampled(struct line_finder *finder, const struct site *site, uint32_t number)
 {
@@ -417,7 +407,10 @@ compile_sampled(struct line_finder *finder, const struct site *site, uint32_t nu
 		return;
 	for (int i = 0; i < site->nr_accesses; i++) {
 		emit_address(to, &site->accesses[i]);
-		jumps[i] = emit_test(to, finder->line_shift);
+		EMIT(to, 0x48, 0x89, 0xc1, 0x48, 0xc1, 0xe9); /* mov rcx, rax; shr rcx, line_shift */
+		emit_8(to, finder->line_shift);
+		EMIT(to, 0x49, 0x0f, 0xa3, 0xca, 0x0f, 0x82, 0, 0, 0, 0); /* bt r10, rcx; jc */
+		jumps[i] = to->at - 4;
 		behind[i] = to->at;
 	}
 	EMIT(to, 0x48, 0x83, 0xc7); /* add rdi, bytes */

@@ -54,8 +54,8 @@ void line_finder_delete(struct line_finder *finder);
 const struct site *line_finder_run(struct line_finder *finder, struct line_search *search);
 
 /*
- * Of lines that are sampled so many stand for one, and the first of a row for none, so that it is a whole number.
- * 1: all lines are found.
+ * A sampled line stands for so many, and the first of a row for none, so that it is a whole number. 1: all lines are
+ * found.
  */
 static inline unsigned
 line_finder_weight(uint64_t residues)

@@ -49,20 +49,6 @@ find_gap(const struct code_cache *cache, int64_t area, struct user_regs_struct *
 	return true;
 }
 
-/* Less turns of a repeated instruction that are still to come: when it goes on they are counted again. */
-static void
-take_back_turns(struct code_cache *cache, const struct fragment *fragment, uint32_t origin,
-		const struct user_regs_struct *registers, int64_t correction[STEP_NR_COUNTS])
-{
-	for (uint32_t i = 0; i < cache->nr_dynamics; i++) {
-		const struct dynamic *dynamic = &cache->dynamics[i];
-
-		if (dynamic->kind == DYNAMIC_TURNS && dynamic->origin == origin &&
-		    &cache->fragments[dynamic->fragment] == fragment)
-			contents_add_dynamic(cache, dynamic, -(int64_t)registers->rcx, correction);
-	}
-}
-
 static void
 correct(struct code_cache *cache, struct fragment *fragment, uint32_t at, uint32_t origin,
 	const struct user_regs_struct *registers, int64_t correction[STEP_NR_COUNTS])
@@ -75,7 +61,14 @@ correct(struct code_cache *cache, struct fragment *fragment, uint32_t at, uint32
 		return;
 	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
 		correction[i] += (int64_t)before.counts[i] - (is_counted ? (int64_t)whole->counts[i] : 0);
-	take_back_turns(cache, fragment, origin, registers, correction);
+	/* Turns of a repeated instruction that are still to come are taken off: they are counted when it goes on. */
+	for (uint32_t i = 0; i < cache->nr_dynamics; i++) {
+		const struct dynamic *dynamic = &cache->dynamics[i];
+
+		if (dynamic->kind == DYNAMIC_TURNS && dynamic->origin == origin &&
+		    &cache->fragments[dynamic->fragment] == fragment)
+			contents_add_dynamic(cache, dynamic, -(int64_t)registers->rcx, correction);
+	}
 }
 
 /* The end of a chain in the look-up table. */

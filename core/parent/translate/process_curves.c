@@ -8,7 +8,7 @@
 #include "parent/stepping/cache_model.h"
 
 /*
- * What bursts say: each stands for the time since the one before, which is its weight.
+ * A burst stands for the time since the one before, which is its weight.
  * all, sampled: reuse of the burst that goes on, of all its lines and of sampled ones; NULL: there is none
  * nr, nr_seen: uses of it so far, and those that it had room for; since: the time that the next one stands for
  * misses, write_backs: by how much those of sampled lines are too few in a unit of time, times the weights, which are
@@ -77,14 +77,6 @@ process_curve_share(struct process_curves *curves, uint32_t space, uint64_t resi
 
 /* ---- bursts ---- */
 
-static void
-begin_burst(struct process_curve *curve)
-{
-	curve->bursts.all = reuse_new(curve->line_shift, PROCESS_CURVE_MAX_LINES);
-	curve->bursts.sampled = sampled_new(curve);
-	curve->bursts.nr = curve->bursts.nr_seen = 0;
-}
-
 /*
  * time: that the burst took. First uses of a line say nothing, as it may have been used before the burst: they are
  * missing at all capacities.
@@ -125,8 +117,11 @@ use_in_burst(struct process_curve *curve, const uint64_t *words, size_t nr)
 	struct bursts *bursts = &curve->bursts;
 	size_t nr_seen;
 
-	if (!bursts->all)
-		begin_burst(curve);
+	if (!bursts->all) {
+		bursts->all = reuse_new(curve->line_shift, PROCESS_CURVE_MAX_LINES);
+		bursts->sampled = sampled_new(curve);
+		bursts->nr = bursts->nr_seen = 0;
+	}
 	nr_seen = nr < BURST_USES - bursts->nr_seen ? nr : BURST_USES - bursts->nr_seen;
 	bursts->nr += nr;
 	bursts->nr_seen += nr_seen;

@@ -281,8 +281,8 @@ bit_of(uint8_t word)
 }
 
 /*
- * What a masked instruction may access at most, so that frames can be left out. Not of one that has another shape, or
- * no plain address.
+ * Adds what a masked instruction may access at most, so that frames can be left out. Not for one that has another
+ * shape, or no plain address.
  */
 static void
 add_extent(struct site *site)
@@ -350,7 +350,7 @@ recording_index(const struct work *work)
 	return WORK_NO_REGISTER;
 }
 
-/* What registers are after the instruction. */
+/* Follows what the instruction does to registers. */
 static void
 follow(struct planner *planner, const struct basic_block_item *item)
 {
@@ -406,16 +406,6 @@ emit_word(struct emitter *to, unsigned word, unsigned reg)
 	emit_8(to, 0x89);
 	emit_8(to, 0x41 | (reg & 7) << 3);
 	emit_8(to, 8 * word);
-}
-
-/* The register rcx itself says where the frame is, so its value comes from where it was saved. */
-static void
-emit_saved_rcx(struct emitter *to, unsigned word)
-{
-	emit_save(to, RDX, AREA_RDX);
-	emit_load(to, RDX, AREA_RCX);
-	emit_word(to, word, RDX);
-	emit_load(to, RDX, AREA_RDX);
 }
 
 /* vmovdqu64 [rcx + 8 * word], zmm; vmovdqu of xmm or ymm where that is enough */
@@ -601,7 +591,7 @@ group(const struct site *site, struct site_access groups[MOST_FILTERED])
 	return nr;
 }
 
-/* Of an access to an address that is known: where its entry is. */
+/* The entry of an access to an address that is known. */
 static uint32_t
 entry_of(const struct site_access *access, uint32_t table)
 {
@@ -709,10 +699,15 @@ emit_frame(struct emitter *to, const struct site *site, uint32_t number)
 	for (unsigned reg = 0; reg < NR_REGISTERS; reg++) {
 		if (!(site->registers & 1U << reg))
 			continue;
-		if (reg == RCX)
-			emit_saved_rcx(to, word++);
-		else
+		if (reg != RCX) {
 			emit_word(to, word++, reg);
+			continue;
+		}
+		/* The register rcx itself says where the frame is, so its value comes from where it was saved. */
+		emit_save(to, RDX, AREA_RDX);
+		emit_load(to, RDX, AREA_RCX);
+		emit_word(to, word++, RDX);
+		emit_load(to, RDX, AREA_RDX);
 	}
 	if (site->kind == SITE_WORK)
 		emit_besides(to, site->work, word);

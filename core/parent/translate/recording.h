@@ -145,7 +145,7 @@ void recording_leave_out(uint8_t *low, uint64_t residues);
 /* The vector register with the indices of a gather or scatter; WORK_NO_REGISTER: it is none. */
 uint8_t recording_index(const struct work *work);
 
-/* What is recorded before an item of a block; of SITE_TURNS_END, behind it. */
+/* A site is recorded before an item of a block; one of SITE_TURNS_END, behind it. */
 struct recording {
 	uint32_t site;
 	uint16_t item;
@@ -181,8 +181,8 @@ struct aside {
 };
 
 /*
- * What nobody needs the values of. reg: that the next instruction sets; -1: none. is_loaded: as that may fault, a
- * handler would see it
+ * Values that nobody needs. reg: that the next instruction sets; -1: none. is_loaded: as that may fault, a handler
+ * would see it
  */
 struct recording_free {
 	bool flags, is_loaded;

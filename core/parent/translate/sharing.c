@@ -122,13 +122,6 @@ compare(struct watched_line *line, const struct part *one, const struct part *ot
 	pair->bytes[1] |= high->loaded | high->stored;
 }
 
-static void
-close_part(struct watched_line *line, const struct part *part)
-{
-	for (unsigned i = 0; i < line->nr_parts; i++)
-		compare(line, part, &line->parts[i]);
-}
-
 /* ---- accesses ---- */
 
 /* Is the part one of this batch? */
@@ -163,7 +156,8 @@ add(struct sharing *sharing, struct watched_line *line, uint64_t mask, bool is_s
 	if (part == end && line->nr_parts == NR_PARTS)
 		return;
 	if (part < end && !is_current(sharing, part))
-		close_part(line, part);
+		for (unsigned i = 0; i < line->nr_parts; i++)
+			compare(line, part, &line->parts[i]);
 	line->nr_parts += part == end;
 	add_to_part(sharing, part, mask, is_store);
 }

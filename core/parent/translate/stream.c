@@ -32,7 +32,7 @@ struct open_calls {
 	unsigned nr;
 };
 
-/* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
+/* The mapped part of an area: both buffers, each with room for the frame that goes over its end. */
 #define MAPPED_AT (AREA_BUFFER_END(0) - AREA_BUFFER_BYTES)
 #define MAPPED_BYTES (AREA_BUFFER_END(1) + 4096 - MAPPED_AT)
 
@@ -43,7 +43,7 @@ struct open_calls {
 /* Lines that come again are dropped as for a level of so many ways: curves begin with larger capacities. */
 #define WAYS_WITHOUT_LEVELS 8
 
-/* What threads share that begin with the same caches. nr_users: these threads, and the stream until it gets others */
+/* Shared by threads that begin with the same caches. nr_users: these threads, and the stream until it gets others */
 struct caches {
 	struct cache_model *model; /* its last level is that of all threads */
 	struct line_finder *finder;
@@ -158,36 +158,17 @@ struct stream {
 	bool has_worker, ends, has_pages, has_regions;
 };
 
-/* Lines of a frame that is repeated are in all caches if they are no more than that. */
-static uint64_t
-least_ways(const struct stream *stream, const struct cache_model *model)
-{
-	const uint64_t nr_ways = cache_model_has_levels(model) ? cache_model_least_ways(model) : WAYS_WITHOUT_LEVELS;
-
-	return what_ifs_least_ways(stream->what_ifs, nr_ways);
-}
-
 static struct caches *
 caches_new(const struct stream *stream, struct cache_model *model)
 {
 	const struct cache_front *front = cache_model_front(model);
 	struct caches *caches = rot_calloc(1, sizeof(*caches));
+	uint64_t nr_ways = cache_model_has_levels(model) ? cache_model_least_ways(model) : WAYS_WITHOUT_LEVELS;
 
-	*caches = (struct caches){
-		model,
-		line_finder_new(stream->sites, front->line_shift, least_ways(stream, model), 0, true),
-		NULL,
-		1,
-	};
+	/* Lines of a frame that is repeated are in all caches if they are no more than that. */
+	nr_ways = what_ifs_least_ways(stream->what_ifs, nr_ways);
+	*caches = (struct caches){model, line_finder_new(stream->sites, front->line_shift, nr_ways, 0, true), NULL, 1};
 	return caches;
-}
-
-/* The finder of the one serves the other. */
-static bool
-are_alike(struct cache_model *a, struct cache_model *b)
-{
-	return cache_model_front(a)->line_shift == cache_model_front(b)->line_shift &&
-	       cache_model_least_ways(a) == cache_model_least_ways(b);
 }
 
 static void
@@ -292,10 +273,13 @@ stream_new(const struct step_caches *caches, const struct stream_options *option
 void
 stream_set_caches(struct stream *stream, const struct step_caches *caches)
 {
-	struct cache_model *model = model_of(stream, caches);
+	struct cache_model *model = model_of(stream, caches), *old = stream->caches->model;
 
-	if (stream->caches->nr_users == 1 && are_alike(model, stream->caches->model)) {
-		cache_model_delete(stream->caches->model);
+	/* The finder of the old one may serve the new one. */
+	if (stream->caches->nr_users == 1 &&
+	    cache_model_front(model)->line_shift == cache_model_front(old)->line_shift &&
+	    cache_model_least_ways(model) == cache_model_least_ways(old)) {
+		cache_model_delete(old);
 		stream->caches->model = model;
 		return;
 	}
@@ -594,28 +578,24 @@ do_call(struct open_calls *calls, const struct site *site, const uint64_t *frame
 }
 
 static void
-add_object(struct finding *finding, uint64_t start, uint64_t bytes, uint32_t object)
-{
-	struct put_object *put = rot_calloc(1, sizeof(*put));
-
-	*put = (struct put_object){finding->stream->data, start | finding->thread->search.space,
-				   (start + bytes) | finding->thread->search.space, object};
-	uses_add_access(finding->uses, (uint64_t)(uintptr_t)put, 0, USES_PUT);
-}
-
-static void
 do_result(struct finding *finding, struct open_calls *calls, const struct site *site, const uint64_t *frame)
 {
 	const uint64_t most = UINT64_C(1) << 47, start = frame[1], stack = frame[2] - sizeof(uint64_t);
+	const uint64_t space = finding->thread->search.space;
 	const struct open_call *call;
+	struct put_object *put;
 
 	while (calls->nr > 0 && calls->items[calls->nr - 1].stack < stack)
 		calls->nr--;
 	if (calls->nr == 0 || calls->items[calls->nr - 1].stack != stack)
 		return;
 	call = &calls->items[--calls->nr];
-	if (start != 0 && start < most && call->bytes < most)
-		add_object(finding, start, call->bytes, site->allocation.object);
+	if (start == 0 || start >= most || call->bytes >= most)
+		return;
+	put = rot_calloc(1, sizeof(*put));
+	*put = (struct put_object){finding->stream->data, start | space, (start + call->bytes) | space,
+				   site->allocation.object};
+	uses_add_access(finding->uses, (uint64_t)(uintptr_t)put, 0, USES_PUT);
 }
 
 static void
@@ -1186,7 +1166,7 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	free(thread);
 }
 
-/* What sampled lines stand for is rounded in the sum, so that many sites with few lines lose nothing. */
+/* Numbers that sampled lines stand for are rounded in the sum, so that many sites with few lines lose nothing. */
 void
 stream_each_code(const struct stream *stream,
 		 void (*visit)(void *context, const struct counted_at *at, const uint64_t counts[STEP_NR_COUNTS]),

@@ -26,7 +26,7 @@ struct misses;
 struct sharing;
 struct what_ifs;
 
-/* What one thread has accessed. */
+/* One thread's accesses. */
 struct stream_thread;
 
 /*
@@ -78,8 +78,8 @@ void stream_set_caches(struct stream *stream, const struct step_caches *caches);
 struct sites *stream_sites(struct stream *stream);
 
 /*
- * Of a thread that begins with empty caches, and that area. space: a number of its address space, so that lines of
- * others are not taken for its own. NULL: its memory cannot be mapped (err).
+ * Begins for a thread with empty caches, and that area. space: a number of its address space, so that lines of others
+ * are not taken for its own. NULL: its memory cannot be mapped (err).
  */
 struct stream_thread *
 stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint32_t space, struct rot_error *err);
@@ -90,7 +90,7 @@ void stream_turn(struct stream_thread *thread, const struct code_cache *cache, u
 /* True if its buffer is full. */
 bool stream_is_full(const struct code_cache *cache, int64_t area);
 
-/* What an instruction did in another way, while the thread is stopped: after all that it has recorded. */
+/* Adds what an instruction did in another way, while the thread is stopped: after all that it has recorded. */
 void stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
 		const struct work_done *done, bool is_repeated);
 

@@ -104,12 +104,6 @@ align_displacement(struct work_in_progress *work, uint32_t opcode_bytes)
 /* Compilers put code that they take for rarely executed far away: it is translated when somebody comes there. */
 #define FAR_BYTES 65536
 
-static bool
-is_unlikely(const struct work_in_progress *work, uint64_t target)
-{
-	return work->block.end == BLOCK_BRANCHES && target - work->block.origin + FAR_BYTES > 2 * FAR_BYTES;
-}
-
 /* A jump or branch with these bytes of opcode. */
 static void
 emit_link(struct work_in_progress *work, const void *opcode, size_t opcode_bytes, uint64_t target)
@@ -129,7 +123,7 @@ emit_link(struct work_in_progress *work, const void *opcode, size_t opcode_bytes
 	gap = code_cache_add_gap(work->cache, work->arena,
 				 &(struct gap){.kind = GAP_LINK, .target = target, .site = work->to.at});
 	emit_32(&work->to, gap - (work->to.at + 4));
-	if (!is_unlikely(work, target))
+	if (work->block.end != BLOCK_BRANCHES || target - work->block.origin + FAR_BYTES <= 2 * FAR_BYTES)
 		enqueue(work, target, false);
 }
 
@@ -267,19 +261,10 @@ emit_turns(struct work_in_progress *work, uint32_t counter, bool is_end)
 	emit_load(to, RAX, AREA_RAX);
 }
 
-/* movzx eax, al; movzx eax, byte [rax + ones of so many bits] */
-static void
-emit_ones(struct work_in_progress *work, unsigned nr_lanes)
-{
-	const unsigned table = nr_lanes <= 1 ? 0 : nr_lanes <= 2 ? 1 : nr_lanes <= 4 ? 2 : 3;
-
-	EMIT(&work->to, 0x0f, 0xb6, 0xc0, 0x0f, 0xb6, 0x80);
-	emit_32(&work->to, (uint32_t)work->cache->low_address + LOW_ONES + 256 * table);
-}
-
 static void
 emit_lanes(struct work_in_progress *work, uint32_t counter, const struct work *what)
 {
+	const unsigned table = what->nr_lanes <= 1 ? 0 : what->nr_lanes <= 2 ? 1 : what->nr_lanes <= 4 ? 2 : 3;
 	struct emitter *to = &work->to;
 
 	emit_save(to, RAX, AREA_RAX);
@@ -291,7 +276,9 @@ emit_lanes(struct work_in_progress *work, uint32_t counter, const struct work *w
 			EMIT(to, 0xc4, 0xe3, 0xfb, 0xf0, 0xc0); /* rorx rax, rax, lane */
 			emit_8(to, lane);
 		}
-		emit_ones(work, what->nr_lanes);
+		/* movzx eax, al; movzx eax, byte [rax + ones of so many bits] */
+		EMIT(to, 0x0f, 0xb6, 0xc0, 0x0f, 0xb6, 0x80);
+		emit_32(to, (uint32_t)work->cache->low_address + LOW_ONES + 256 * table);
 		EMIT(to, 0x48, 0x8d, 0x14, 0x02); /* lea rdx, [rdx + rax] */
 	}
 	emit_save(to, RDX, counter_offset(counter));
@@ -312,7 +299,7 @@ may_be_dynamic(const ZydisDecodedInstruction *instruction)
 	       instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVD || instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVQ;
 }
 
-/* What the code that looks at a frame before that item may change; nothing where more stands between both. */
+/* The code that looks at a frame before that item may change this; nothing where more stands between both. */
 static struct recording_free
 find_free(struct work_in_progress *work, size_t item)
 {
@@ -344,7 +331,7 @@ emit_recording(struct work_in_progress *work, const struct recording *recording)
 	}
 }
 
-/* What is recorded before that item of the block, or behind it. */
+/* Recordings before that item of the block, or behind it. */
 static void
 emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
 {
@@ -355,15 +342,6 @@ emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
 		if (recording->item == item && is_end == is_behind)
 			emit_recording(work, recording);
 	}
-}
-
-/* Behind fragments that lead away. */
-static void
-emit_asides(struct work_in_progress *work)
-{
-	for (size_t i = 0; i < work->nr_asides; i++)
-		recording_emit_aside(&work->to, work->translation->sites, &work->asides[i]);
-	work->nr_asides = 0;
 }
 
 /*
@@ -637,8 +615,7 @@ enqueue_targets(struct work_in_progress *work)
 
 /* ---- indirect branches ---- */
 
-/* Takes the target to rcx, with rcx and rdx saved. If the target is no address, the tracer needs to know who branched.
- */
+/* Takes the target to rcx, with rcx and rdx saved. If that is no address, the tracer needs to know who branched. */
 static void
 emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
 {
@@ -735,7 +712,7 @@ emit_native(struct work_in_progress *work, uint64_t origin)
 	emit_jump_to_gap(work, &(struct gap){.kind = GAP_NATIVE, .target = origin});
 }
 
-/* What is executed next without a jump; 0: nothing. */
+/* Returns where code is that is executed next without a jump; 0: none. */
 static uint64_t
 emit_end(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
 {
@@ -809,14 +786,6 @@ emit_edges(struct work_in_progress *work, uint32_t index, bool are_behind)
 
 /* Cuts the block in front of an item that cannot be copied. */
 static void
-cut(struct basic_block *block, size_t i)
-{
-	block->nr = i;
-	block->nr_bytes = block->items[i].at;
-	block->end = BLOCK_NATIVE;
-}
-
-static void
 make_fit(struct work_in_progress *work)
 {
 	struct basic_block *block = &work->block;
@@ -828,13 +797,15 @@ make_fit(struct work_in_progress *work)
 		const int64_t away = (int64_t)(target - here(work));
 
 		if (is_rip_relative(&item->instruction) && (away > INT32_MAX - 65536 || away < INT32_MIN + 65536)) {
-			cut(block, i);
+			block->nr = i;
+			block->nr_bytes = item->at;
+			block->end = BLOCK_NATIVE;
 			return;
 		}
 	}
 }
 
-/* What is mapped there later may be other code. */
+/* Other code may be mapped there later. */
 static void
 set_object(const struct work_in_progress *work, struct fragment *fragment)
 {
@@ -988,7 +959,7 @@ publish(struct work_in_progress *work)
 	}
 }
 
-/* Of a fragment that others go to directly. */
+/* The fragment is one that others go to directly. */
 static void
 add_entry(struct work_in_progress *work, struct fragment *fragment)
 {
@@ -1024,13 +995,7 @@ is_foreseen(const struct code_range *range, uint64_t origin)
 	       foreseen_has(range->foreseen, origin - range->start + range->offset);
 }
 
-static bool
-is_left_out(const struct work_in_progress *work, uint64_t origin)
-{
-	return work->foreseen_range && !is_foreseen(work->foreseen_range, origin);
-}
-
-/* What one address leads to without a jump; nothing if there is no code. */
+/* Makes what one address leads to without a jump; nothing if there is no code. */
 static void
 make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 {
@@ -1042,7 +1007,8 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 	while (origin != 0) {
 		struct fragment *known = code_cache_find(work->cache, origin);
 
-		if (known || work->nr_made >= work->most || work->to.at > most || is_left_out(work, origin) ||
+		if (known || work->nr_made >= work->most || work->to.at > most ||
+		    (work->foreseen_range && !is_foreseen(work->foreseen_range, origin)) ||
 		    work->nr_asides + RECORDING_MAX > MOST_ASIDES ||
 		    origin - arena_of(work)->address + INT32_MAX > UINT32_MAX) {
 			emit_jump(work, origin);
@@ -1060,7 +1026,10 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 		origin = next;
 		has_entry = is_first = false;
 	}
-	emit_asides(work);
+	/* Asides stand behind fragments that lead away. */
+	for (size_t i = 0; i < work->nr_asides; i++)
+		recording_emit_aside(&work->to, work->translation->sites, &work->asides[i]);
+	work->nr_asides = 0;
 	publish(work);
 }
 
@@ -1121,7 +1090,7 @@ has_little_room(const struct translation *translation)
 	       (translation->sites && translation->sites->nr > RECORD_MAX_SITES / 2);
 }
 
-/* As work_off, of the blocks that are foreseen in that range. */
+/* Like work_off, for the blocks that are foreseen in that range. */
 static int
 work_off_foreseen(const struct translation *translation, struct foreseen_code *code, const struct code_range *range,
 		  unsigned most)

@@ -27,7 +27,7 @@ struct code_range {
 	uint32_t object;
 };
 
-/* What is translated, for whom. tid: as of code_cache_read. sites: of what is recorded; NULL: nothing is. */
+/* Code is translated for a thread. tid: as of code_cache_read. sites: of what is recorded; NULL: nothing is. */
 struct translation {
 	struct code_cache *cache;
 	pid_t tid;

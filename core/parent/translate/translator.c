@@ -31,7 +31,7 @@
 #define INT3 0xcc
 #define TRAP_FLAG UINT64_C(0x100)
 
-/* What a system call that a stop has interrupted returns: ERESTARTSYS, ... (the kernel's linux/errno.h). */
+/* Results of a system call that a stop has interrupted: ERESTARTSYS, ... (the kernel's linux/errno.h). */
 #define FIRST_RESTART (-516)
 #define LAST_RESTART (-512)
 
@@ -200,17 +200,6 @@ add_unknown(struct totals *totals, uint64_t nr, uint64_t at)
 }
 
 static void
-add_trips(struct harvest *harvest, const struct fragment *fragment, const struct dynamic *dynamic, uint64_t value)
-{
-	static const int64_t none[STEP_NR_COUNTS];
-	const struct counted_at at =
-		part_of(fragment, dynamic->origin, FOUND_TRIPS + (uint32_t)dynamic->kind - DYNAMIC_TRIPS);
-
-	if (harvest->counted && dynamic->kind >= DYNAMIC_TRIPS)
-		counted_code_add(harvest->counted, &at, (int64_t)value, none);
-}
-
-static void
 add_counter(void *context, uint32_t counter, uint64_t value)
 {
 	struct harvest *harvest = context;
@@ -223,7 +212,9 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 	struct counted_at at;
 
 	if (dynamic && dynamic->kind >= DYNAMIC_LEFT) {
-		add_trips(harvest, fragment, dynamic, value);
+		at = part_of(fragment, dynamic->origin, FOUND_TRIPS + (uint32_t)dynamic->kind - DYNAMIC_TRIPS);
+		if (harvest->counted && dynamic->kind >= DYNAMIC_TRIPS)
+			counted_code_add(harvest->counted, &at, (int64_t)value, counts);
 		return;
 	}
 	if (dynamic) {
@@ -425,7 +416,7 @@ set_fs_base(struct translated *translated, const struct code_cache *cache, uint6
 	code_cache_set_slot(cache, translated->area, AREA_FS_BASE, fs_base);
 }
 
-/* As the program believes them, but for gs. False: it was killed. */
+/* Registers as the program believes them, but for gs. False: it was killed. */
 static bool
 get_registers(struct translated *translated, pid_t tid, struct user_regs_struct *registers)
 {
@@ -744,14 +735,6 @@ unblock_traps(pid_t tid)
 	return true;
 }
 
-static bool
-is_caught(pid_t tid, int signal)
-{
-	uint64_t caught = 0;
-
-	return proc_status(tid, "SigCgt", 16, &caught) && (caught & REMOTE_SIGNAL(signal)) != 0;
-}
-
 /* The address of the instruction, where the signal tells it, is that of the original. */
 static void
 correct_info(siginfo_t *info, uint64_t translated_address, uint64_t original)
@@ -803,14 +786,14 @@ deliver(struct translator *self, struct thread *thread, int signal)
 {
 	struct translated *translated = thread->translated;
 	struct user_regs_struct registers;
-	uint64_t address;
+	uint64_t address, caught;
 	bool is_fault;
 	siginfo_t info;
 
 	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0 ||
 	    !get_registers(translated, thread->tid, &registers))
 		return TRACER_DELIVER;
-	if (!is_caught(thread->tid, signal)) {
+	if (!proc_status(thread->tid, "SigCgt", 16, &caught) || !(caught & REMOTE_SIGNAL(signal))) {
 		/* Killed, stopped, or nothing. */
 		if (translated->is_stepping)
 			return step(translated, thread, translated->stepped_from, signal);
@@ -931,7 +914,7 @@ return_from_handler(struct translator *self, struct thread *thread, struct user_
 	return TRACER_RESUME;
 }
 
-/* What a system call that was stepped over has changed. */
+/* Follows what a system call that was stepped over has changed. */
 static void
 conclude_call(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
 {
@@ -987,8 +970,7 @@ step_over_call(struct translator *self, struct thread *thread, const struct gap 
 	if (registers->rax == SYS_rt_sigreturn)
 		return return_from_handler(self, thread, registers, call);
 	if (registers->rax == SYS_rseq && !translated->space->has_sequences) {
-		/* Sequences are at original addresses, where the kernel would not find the thread: as if it knew none.
-		 */
+		/* Sequences are at original addresses; the kernel would find no thread there: as if it knew none. */
 		registers->rax = (uint64_t)-ENOSYS;
 		registers->rip = call + SYSCALL_BYTES;
 		remote_set_registers(thread->tid, registers);
@@ -1090,47 +1072,33 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 	return true;
 }
 
-/* A handler begins that has this frame, which others may have had that never returned. */
-static void
-keep_fault(struct translated *translated, uint64_t frame)
-{
-	for (size_t i = 0; i < FAULTS_KEPT; i++) {
-		if (translated->faults[i].frame == frame)
-			translated->faults[i].frame = 0;
-	}
-	if (translated->fault_at)
-		translated->faults[translated->nr_faults++ % FAULTS_KEPT] = (struct fault){frame, translated->fault_at};
-}
-
-/* The system takes the trap flag of a step for the program's own if the program would pop flags next. */
-static void
-clear_trap_flag(pid_t tid, uint64_t frame)
-{
-	uint64_t flags;
-
-	if (remote_read(tid, frame + FRAME_FLAGS, &flags, sizeof(flags), NULL) < 0 || !(flags & TRAP_FLAG))
-		return;
-	flags &= ~TRAP_FLAG;
-	remote_write(tid, frame + FRAME_FLAGS, &flags, sizeof(flags), NULL);
-}
-
 /* The thread may stand at the first instruction of a handler, during which its signals are blocked. */
 static void
 begin_handler(struct thread *thread, const struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
+	const uint64_t frame = registers->rsp + 8;
+	uint64_t flags;
 	uint8_t first;
 
 	if (!translated->enters_handler)
 		return;
 	translated->enters_handler = false;
-	keep_fault(translated, registers->rsp + 8);
-	if (!translated->is_traced)
-		clear_trap_flag(thread->tid, registers->rsp + 8);
-	if (translated->blocks_traps &&
-	    remote_read(thread->tid, registers->rsp + 8 + FRAME_MASK, &first, 1, NULL) == 0) {
+	/* Handlers that never returned may have had the same frame. */
+	for (size_t i = 0; i < FAULTS_KEPT; i++)
+		if (translated->faults[i].frame == frame)
+			translated->faults[i].frame = 0;
+	if (translated->fault_at)
+		translated->faults[translated->nr_faults++ % FAULTS_KEPT] = (struct fault){frame, translated->fault_at};
+	/* The system takes the trap flag of a step for the program's own if the program would pop flags next. */
+	if (!translated->is_traced && remote_read(thread->tid, frame + FRAME_FLAGS, &flags, sizeof(flags), NULL) == 0 &&
+	    (flags & TRAP_FLAG)) {
+		flags &= ~TRAP_FLAG;
+		remote_write(thread->tid, frame + FRAME_FLAGS, &flags, sizeof(flags), NULL);
+	}
+	if (translated->blocks_traps && remote_read(thread->tid, frame + FRAME_MASK, &first, 1, NULL) == 0) {
 		first |= REMOTE_SIGNAL(SIGTRAP);
-		remote_write(thread->tid, registers->rsp + 8 + FRAME_MASK, &first, 1, NULL);
+		remote_write(thread->tid, frame + FRAME_MASK, &first, 1, NULL);
 	}
 	if (unblock_traps(thread->tid))
 		believe(thread, true);
@@ -1740,7 +1708,7 @@ translator_idle(struct translator *self)
 	const struct thread *thread = self ? threads_find(&self->tracer->threads, self->last_tid) : NULL;
 	struct translation translation;
 
-	/* What a call that is not over changes is not known yet, and a forked process may have code of its own. */
+	/* A call that is not over may change code still, and a forked process may have code of its own. */
 	if (!thread || !translator_has(thread) ||
 	    (thread->translated->call >= 0 && thread->translated->call != SYS_rt_sigreturn) ||
 	    thread->translated->space->cache->nr_users > 1 ||
@@ -1841,7 +1809,7 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 		adopt(self, thread);
 	if (!translated->space)
 		return TRACER_DELIVER;
-	/* What it has raised is told of next, if no other pause comes first. */
+	/* A signal that it has raised is told of next, if no other pause comes first. */
 	if (stop->signal == 0 && remote_raised_signal(thread->tid) != 0) {
 		if (stop->is_stopped)
 			ptrace(PTRACE_CONT, thread->tid, NULL, NULL);

@@ -50,7 +50,7 @@ struct translator_options {
 struct translator *translator_new(struct tracer *tracer, const struct translator_options *options);
 void translator_delete(struct translator *translator);
 
-/* As the tracer's callbacks of these names. NULL translator: nothing is done. */
+/* For the tracer's callbacks of these names. NULL translator: nothing is done. */
 void translator_started(struct translator *translator, struct thread *thread);
 void translator_created(struct translator *translator, struct thread *thread, pid_t child);
 void translator_executed(struct translator *translator, struct thread *thread);
@@ -59,7 +59,7 @@ enum tracer_answer translator_stopped(struct translator *translator, const struc
 enum tracer_answer translator_leaving(struct translator *translator, const struct tracer_stop *stop);
 
 /*
- * What a thread has executed so far; exact once it has ended or is stopped outside of a block. False: nothing of it was
+ * Counts of a thread so far; exact once it has ended or is stopped outside of a block. False: nothing of it was
  * translated, and counts are 0.
  */
 bool translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
@@ -148,7 +148,7 @@ void translator_count_lines(struct translator *translator);
 /* Some of what was to be counted was not, of any thread; unknown instructions are none of that. */
 bool translator_has_lost(const struct translator *translator);
 
-/* As stream_sample_text. */
+/* See stream_sample_text. */
 char *translator_sample_text(const struct translator *translator);
 
 /* Curves and kinds of misses; NULL: not asked for (stream.h). */
@@ -164,5 +164,5 @@ const struct misses *translator_misses(const struct translator *translator);
 struct sharing *translator_sharing(const struct translator *translator);
 bool translator_code_of(const struct translator *translator, uint32_t site, struct counted_at *code);
 
-/* What was not counted, or not wholly, as a sentence; NULL: nothing. Fresh memory. */
+/* A sentence about what was not counted, or not wholly; NULL: nothing. Fresh memory. */
 char *translator_doubts(const struct translator *translator);

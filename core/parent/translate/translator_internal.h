@@ -26,8 +26,8 @@ struct address_space {
 	bool has_sequences; /* some thread has registered restartable sequences, so new ones have to, too */
 };
 
-/* What a thread has executed, or a part of it. nr_unknown: of which it is not known what it does; unknown_at: the first
- * of them. */
+/* Counts of a thread, or of a part of what it has executed. nr_unknown: instructions of which it is not known what they
+ * do; unknown_at: the first of them. */
 struct totals {
 	int64_t counts[STEP_NR_COUNTS];
 	uint64_t nr_unknown, unknown_at;

@@ -51,15 +51,6 @@ find_origin(const struct uses *uses, const uint64_t *use, size_t origin)
 	return origin;
 }
 
-/* Behind the last one there are some that are behind all uses. */
-static void
-end_origins(struct uses *uses)
-{
-	for (size_t i = 0; i < USES_ORIGINS_AT_ONCE; i++)
-		uses->origins[uses->nr_origins + i] = uses_address(uses->words + USES_ROOM + 1);
-	uses->origin = uses->curve_origin = 0;
-}
-
 static struct cache_cause *
 find_cause(void *context, const uint64_t *use)
 {
@@ -171,7 +162,10 @@ uses_do(struct uses *uses)
 			cache_model_tell_misses(uses->model, tell_miss);
 		if (uses->misses && uses->curve)
 			process_curve_tell(uses->curve, tell_use, uses);
-		end_origins(uses);
+		/* Behind the last one there are some that are behind all uses. */
+		for (size_t i = 0; i < USES_ORIGINS_AT_ONCE; i++)
+			uses->origins[uses->nr_origins + i] = uses_address(uses->words + USES_ROOM + 1);
+		uses->origin = uses->curve_origin = 0;
 	}
 	for (size_t i = 0; uses->nr_accesses > 0; uses->nr_accesses--) {
 		while (!(uses->words[i] & USES_ACCESS))

@@ -19,8 +19,8 @@ struct misses;
 struct process_curve;
 
 /*
- * What crossed borders for each site of recording.h; CAUSES_OTHER: for what is of no site. Sites that never missed
- * anything take no memory.
+ * Lines that crossed borders for each site of recording.h; CAUSES_OTHER: for what is of no site. Sites that never
+ * missed anything take no memory.
  */
 #define CAUSES_CHUNK 4096
 #define CAUSES_OTHER (UINT32_C(1) << 20)

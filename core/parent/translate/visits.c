@@ -159,7 +159,7 @@ frame_of(const struct visit *visit)
 	return ~visit->frame;
 }
 
-/* As frames.h says: it is as deep as the new one, or deeper, and on the same stack. */
+/* A frame is left (frames.h) if it is as deep as the new one, or deeper, and on the same stack. */
 static bool
 is_left(const struct visit *visit, uint64_t rsp)
 {
@@ -220,15 +220,6 @@ nr_alike(const struct translator *self, const struct visits *visits, const struc
 	return rule->last_hit ? (uint64_t)(rule->last_hit - visits->nr_outermost) : ANY_NUMBER;
 }
 
-/* Hits are measured from now on, or no more: banks do not lead the same way as before. */
-static void
-change_measured(const struct translated *translated, size_t region, bool is_measured)
-{
-	translated->visits[region].is_measured = is_measured;
-	for (size_t i = 0; i < translated->nr_banks; i++)
-		set_toggle(translated, i, region, 0);
-}
-
 static void
 enter(struct translator *self, struct thread *thread, const struct edge *edge, struct visit *visit,
       struct user_regs_struct *registers)
@@ -245,8 +236,10 @@ enter(struct translator *self, struct thread *thread, const struct edge *edge, s
 	visits->nr_outermost++;
 	is_measured = visits->nr_outermost >= rule->first_hit &&
 		      (rule->last_hit == 0 || visits->nr_outermost <= rule->last_hit);
-	if (is_measured != visits->is_measured)
-		change_measured(translated, region, is_measured);
+	/* Where hits are measured from now on, or no more, banks do not lead the same way as before. */
+	for (size_t i = 0; is_measured != visits->is_measured && i < translated->nr_banks; i++)
+		set_toggle(translated, i, region, 0);
+	visits->is_measured = is_measured;
 	visit->nr_free = visits->nr_free = nr_alike(self, visits, edge);
 	visit->frame = ~registers->rsp;
 	visit->is_team = edge->is_team;
