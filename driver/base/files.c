@@ -18,7 +18,7 @@
 /* More than any file that is read as a whole. */
 #define MOST_BYTES (256 << 20)
 
-/* Nobody writes a file for so long. */
+/* No file is written for so long. */
 #define LEFT_AFTER_S 600
 
 /* Closes and reports; errno is that of the failure. */
@@ -109,7 +109,7 @@ write_all(int fd, const char *bytes, size_t length)
 	return 0;
 }
 
-/* What is no regular file, as a pipe or a device, must stay what it is. The reason of a failure, or 0. */
+/* A pipe, a device or anything else that is no regular file must stay what it is. The reason of a failure, or 0. */
 static int
 write_into(const char *path, const void *bytes, size_t length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands behind rot_warning, rot_note and rot_interrupted of rot.h. */
+/* The ground of rot_warning, rot_note and rot_interrupted of rot.h. */
 #pragma once
 
 #include <stdbool.h>

@@ -24,7 +24,7 @@ names_files(const char *output_name)
 	return *base && strcmp(base, ".") != 0 && strcmp(base, "..") != 0;
 }
 
-/* Of what could not be written. What was measured is not lost: it is in the result cache. */
+/* Measured results are not lost where this could not be written: the result cache has them. */
 static int
 hint_elsewhere(const char *output_name, struct rot_error *err)
 {

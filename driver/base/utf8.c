@@ -73,7 +73,7 @@ utf8_text(const char *text)
 	return copy;
 }
 
-/* Those behind ASCII, U+0080 to U+009F, take two bytes. */
+/* The control characters behind ASCII, U+0080 to U+009F, take two bytes. */
 static unsigned
 control_character(const char *text)
 {
