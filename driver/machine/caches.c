@@ -57,7 +57,7 @@ size_bytes(const char *text)
 	return size;
 }
 
-/* What sysfs says of one cache of one CPU; each text may be NULL. */
+/* The texts of sysfs for one cache of one CPU; each may be NULL. */
 struct index_texts {
 	char *type, *level, *size, *ways, *line_bytes, *shared;
 };
@@ -169,7 +169,7 @@ read_deterministic(struct caches *caches, const char *root, uint32_t leaf, const
 	}
 }
 
-/* As 80000006 has them, in four bits; 0: disabled, fully associative (15), or told elsewhere. */
+/* Ways by the four bits that 80000006 has for them; 0: disabled, fully associative (15), or told elsewhere. */
 static const uint8_t legacy_ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
 
 /* All bits set: fully associative. */

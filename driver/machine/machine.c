@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What machine this is: /proc/cpuinfo, sysfs and CPUID. */
+/* This machine, by /proc/cpuinfo, sysfs and CPUID. */
 #include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -284,8 +284,10 @@ read_online_cpus(struct machine *machine, const char *root)
 
 /* ---- hypervisor ---- */
 
-/* What CPUID leaf 0x40000000 says; empty on bare metal. A recorded machine may have a file that names it instead.
- * Sources: the hypervisors' own documents. */
+/*
+ * CPUID leaf 0x40000000 names it; empty on bare metal. A recorded machine may have a file that names it instead.
+ * Sources: the hypervisors' own documents.
+ */
 static void
 read_hypervisor(struct machine *machine, const char *root)
 {
@@ -412,8 +414,8 @@ machine_caption(const struct machine *machine)
 /* ---- hardware events ---- */
 
 /*
- * Of a processor with cores of two kinds the kernel takes events without a unit for those of "cpu_core" (hybrid CPUs in
- * the documents of perf); on other cores they stand still.
+ * Events without a unit are those of "cpu_core", where a processor has cores of two kinds (hybrid CPUs in the documents
+ * of perf). On other cores they stand still.
  */
 static bool
 count_on_all_cpus(const char *root, struct rot_error *why)
