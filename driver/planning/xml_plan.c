@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an XML controller is going to measure: its file turned into points and ceilings. */
+/* The file of an XML controller is turned into points and ceilings to measure. */
 #include "planning/xml_plan.h"
 
 #include <libxml/xmlreader.h>
@@ -129,7 +129,7 @@ xml_plan_space(const struct xml_controller *controller, struct pool *pool, const
 	const char *path = controller->file.paths[0];
 	struct space *space = space_new(pool);
 
-	/* Those of the elements that are axes and conditions of points left out. */
+	/* Only axes and conditions of points left out are read. */
 	for (size_t i = 0; i < nr_elements; i++) {
 		if (xml_is(elements[i], "axis") && add_axis(space, elements[i], err) < 0)
 			return -1;
@@ -160,7 +160,7 @@ xml_plan_inner_space(const struct xml_controller *controller, struct pool *pool,
 
 /* ---- <each>: replaced by what it holds, once at each point of its axes ---- */
 
-/* Of the copy and all below it: attributes with their expressions evaluated, and the file they are in. */
+/* The copy and all below it get their attributes with expressions evaluated, and the file they are in. */
 static int
 evaluate(xmlNode *copy, const xmlNode *each, const struct expression_scope *scope, struct rot_error *err)
 {
@@ -370,7 +370,7 @@ set_fused(const struct rot *rot, struct expression_scope *scope)
 	expression_scope_set_string(scope, "fmaSource", fused.source);
 }
 
-/* What data of one CPU may fill: less than is told where others use it, or a guest gets a part. */
+/* Data of one CPU may fill this: less than is told where others use it, or a guest gets a part. */
 static int64_t
 usable_last_level(const struct rot *rot, const struct machine *machine)
 {
@@ -448,7 +448,7 @@ kernel_element(const xmlNode *element, size_t i)
 	return kernel ? kernel : workload ? workload : element;
 }
 
-/* What is measured of kernels follows from the quantities. */
+/* The quantities say what is measured of kernels. */
 static int
 check_load(const struct measurer_set *set, struct rot_error *err)
 {

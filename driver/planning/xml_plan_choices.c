@@ -36,7 +36,7 @@ tell(struct choosing *c, const char *candidate, const char *what)
 				   candidate, what);
 }
 
-/* What disturbs runs makes them slower: candidates are compared by what a quarter of their runs reach. */
+/* Disturbances make runs slower: candidates are compared by what a quarter of their runs reach. */
 static void
 keep_value(struct choosing *c, const char *candidate, const struct quantity_value *value)
 {
@@ -140,7 +140,7 @@ try_all(struct choosing *c, struct rot_error *err)
 	return 0;
 }
 
-/* Of times and counts the highest is not the best. */
+/* The highest time or count is not the best. */
 static int
 parse_best(struct choosing *c, struct rot_error *err)
 {
