@@ -449,7 +449,7 @@ side_drawn_median(struct side *side)
 	return double_middle(low, high);
 }
 
-/* What a bootstrap is of. */
+/* A bootstrap is of this ratio. */
 struct ratio {
 	struct side *top, *bottom;
 	double scale;
