@@ -142,7 +142,6 @@ layout_leave_ends(struct layout_axis *range, const struct plot_axis *axis, const
 
 /* ---- ticks ---- */
 
-/* What a tick's text is short for. */
 static bool
 is_short(double value)
 {

@@ -95,7 +95,7 @@ covers(const struct point_edges *edges, const struct plot_point *a, const struct
 	       layout_position(&edges->y, b->y.quartile25) < layout_position(&edges->y, a->y.quartile75);
 }
 
-/* What two series have with each other: do boxes cover each other, and the least distance of two different x. */
+/* Two series: do boxes cover each other, and what is the least distance of two different x? */
 static void
 compare(const struct point_edges *edges, const struct plot_series *a, const struct plot_series *b, bool *is_covered,
 	double *gap)
@@ -212,7 +212,7 @@ add_arrow(struct arrows *arrows, const struct point_edges *edges, const struct p
 	rot_add(arrows->items, arrows->nr) = arrow;
 }
 
-/* Of what is drawn at an end, or not at all, there are no whiskers in that direction. */
+/* Values drawn at an end, or not at all, have no whiskers in that direction. */
 static void
 add_arrows_of(struct arrows *arrows, const struct point_set *set, const struct point_edges *edges, size_t series,
 	      const struct plot_point *point)

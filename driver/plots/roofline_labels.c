@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "plots/points.h"
 
-/* What a label keeps off: everything drawn if there is room, else all but grey ceilings, and so on. */
+/* A label keeps off these: everything drawn if there is room, else all but grey ceilings, and so on. */
 enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_JOIN, OBSTACLE_CEILING, NR_OBSTACLES };
 
 /* obstacles[k] holds the kinds up to k. */
@@ -45,7 +45,7 @@ segment_box(const struct placing *placing, const struct roofline_segment *segmen
 		layout_position(&placing->shape->x, segment->x2), layout_position(&placing->shape->y, segment->y2));
 }
 
-/* What is avoided at first, and then, one after the other, where there was no place. */
+/* Labels avoid the first row at first, and then, where there was no place, the next ones. */
 static const struct {
 	enum obstacle obstacles;
 	bool allows_parallels, is_for_main_alone;
@@ -164,7 +164,7 @@ place_letter(struct placing *placing, const struct roofline_ceiling *ceiling)
 
 /* ---- points ---- */
 
-/* Of a mark, of a box and across a whisker: at least so much, in points. */
+/* Sizes of a mark, of a box and across a whisker: at least so much, in points. */
 #define MARK_SIZE 7.0
 #define WHISKER_SIZE 5.0
 

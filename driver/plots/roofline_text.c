@@ -119,7 +119,7 @@ row_of(const struct panel *panel, double y)
 
 /* ---- ceilings ---- */
 
-/* Of the main ones every dot, of others every third. */
+/* Main ones get every dot, others every third. */
 static void
 draw_ceiling(struct panel *panel, const struct roofline_ceiling *ceiling)
 {
@@ -180,7 +180,7 @@ is_shown(const struct panel *panel, const struct roofline_ceiling *ceiling)
 	return roofline_segment_is_visible(&panel->shape, &segment);
 }
 
-/* Of bandwidths that are shown, in their order: a, b, ...; of more than there are letters the others have none. */
+/* Bandwidths that are shown get letters in their order: a, b, ...; where letters run out the others have none. */
 static char
 letter_of(const struct panel *panel, size_t ceiling)
 {
