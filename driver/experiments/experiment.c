@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every controller does: collect points with their quantities and ceilings. */
+/* Every controller collects points with their quantities and ceilings here. */
 #include "experiments/experiment.h"
 
 #include <jansson.h>
@@ -107,7 +107,7 @@ print_reasons(const struct experiment *experiment, FILE *out)
 		}
 		if (nr > MOST_NAMED)
 			fprintf(out, " and %zu more", nr - MOST_NAMED);
-		/* What follows on the next lines has been told. */
+		/* The lines that follow have been told. */
 		fprintf(out, ": %.*s\n", (int)(length && text[length - 1] == ':' ? length - 1 : length), text);
 	}
 }
@@ -138,7 +138,7 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 		struct rot_error ignored = {0};
 		bool shows;
 
-		/* What the condition is of may be no expression, which the plot itself tells. */
+		/* A condition that is no expression is told by the plot itself. */
 		if ((experiment_shows(condition, failure, &shows, &ignored) == 0 && !shows) || ++nr > MOST_NAMED)
 			continue;
 		name = name_of_failure(failure);
@@ -224,7 +224,7 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 	};
 
 	if (experiment->nr_blocks > 0) {
-		/* What of it belongs to the block. */
+		/* The part of it that belongs to the block. */
 		effort = (struct quantity_effort){
 			.nr_runs =
 				order_runs_after(effort_first_runs(&effort), experiment->block, experiment->nr_blocks),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an experiment is asked to show: plots, tables and named values; and which points these show. */
+/* The plots, tables and named values that an experiment is asked for, and the points that these show. */
 #include <math.h>
 #include <string.h>
 

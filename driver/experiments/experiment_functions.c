@@ -67,7 +67,7 @@ value_like(const struct quantity_value *whole, double number, const char *estima
 	};
 }
 
-/* What a point, or a place of a program (json), did: operations, or bytes across a border. NaN: not known. */
+/* Operations, or bytes across a border, of a point or of a place of a program (json). NaN: not known. */
 struct counted {
 	const struct experiment_point *point;
 	const struct architecture *architecture;

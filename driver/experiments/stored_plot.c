@@ -264,7 +264,7 @@ add_machines(struct plot_job *job)
 	}
 }
 
-/* Those per the same unit of time as y. */
+/* Adds the ceilings per the same unit of time as y. */
 static void
 add_ceilings(struct plot_job *job)
 {
@@ -425,7 +425,7 @@ draw_stored(const struct plot_job *job, struct rot_error *err)
 	return experiment_write_plots(job->experiment, results, job->nr, err);
 }
 
-/* What was written, if anything was. */
+/* Names the files that were written, if any were. */
 static void
 print_files(const struct plot_job *job)
 {

@@ -366,10 +366,10 @@ out:
 /* ---- the plan alone ---- */
 
 /*
- * What a run takes besides its kernel (most of it to clear 32 MB of caches), a start of the core, a core to build, and
- * how fast kernels are taken to be: only for an estimate. Measured on a Zen 5: a run with an empty kernel 0.009 s and
- * large vectors 1.4 GB/s filled and flushed, as time of a CPU; on a quiet machine loops of C 2.9 to 4.6 Gflop/s, a
- * library's dgemm 58 to 96, its daxpy in memory 4.6, 55 GB/s. Libraries' other work is slower.
+ * Costs for an estimate only: a run besides its kernel (most of it clears 32 MB of caches), a start, a build. Then the
+ * speed that kernels are taken to have. Measured on a Zen 5, as time of a CPU: a run with an empty kernel 0.009 s, large
+ * vectors 1.4 GB/s filled and flushed. On a quiet machine: loops of C 2.9 to 4.6 Gflop/s, a library's dgemm 58 to 96,
+ * its daxpy in memory 4.6, 55 GB/s. Libraries' other work is slower.
  */
 #define RUN_S 0.015
 #define START_S 0.02

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an XML controller shows: its plots, tables, names of values and derived values. */
+/* An XML controller shows its plots, tables, names of values and derived values. */
 #include "experiments/xml_run.h"
 
 #include <math.h>
@@ -268,7 +268,7 @@ read_runs(const struct xml_controller *controller, struct experiment_plot *plot,
 
 #define NR_CURVE_POINTS 200
 
-/* What is being read: a line of the plot that was added last, which is plot. */
+/* The element being read: a line of the plot that was added last, which is plot. */
 struct line {
 	const struct xml_controller *controller;
 	struct experiment *experiment;
@@ -427,7 +427,7 @@ annotation_of(const xmlNode *element)
 	return all;
 }
 
-/* Of a quantity with one word: is it the request's? Rates are offered with the clock of the configuration. */
+/* Is the one word of a quantity the request's? Rates are offered with the clock of the configuration. */
 static bool
 is_word_of(const char *of, const struct quantity_request *request)
 {
@@ -696,7 +696,7 @@ show_look(const struct xml_controller *controller, struct experiment *experiment
 
 /* ---- derived values ---- */
 
-/* Of the attributes that say what it is, the one that is there. */
+/* The one attribute that is there of those that say what it is. */
 static const char *
 kind_of_derived(const xmlNode *element, enum experiment_derived_kind *kind)
 {
