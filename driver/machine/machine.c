@@ -391,23 +391,15 @@ machine_vector_bytes(const struct machine *machine)
 	return machine_has_flag(machine, "avx512f") ? 64 : machine_has_flag(machine, "avx") ? 32 : 16;
 }
 
-/* "Intel(R) Xeon(R) CPU @ 2.10GHz" without its nominal clock. */
-static int
-name_length(const char *name)
-{
-	size_t length = strcspn(name, "@");
-
-	while (length > 0 && name[length - 1] == ' ')
-		length--;
-	return (int)length;
-}
-
 char *
 machine_caption(const struct machine *machine)
 {
 	const char *name = machine->cpu_name[0] ? machine->cpu_name : "unknown processor";
+	size_t length = strcspn(name, "@"); /* "Intel(R) Xeon(R) CPU @ 2.10GHz" without its nominal clock */
 
-	return rot_format("%.*s, family %d model %d%s%s", (int)name_length(name), name, (int)machine->cpu_family,
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	return rot_format("%.*s, family %d model %d%s%s", (int)length, name, (int)machine->cpu_family,
 			  (int)machine->cpu_model, machine->hypervisor[0] ? ", " : "", machine->hypervisor);
 }
 
