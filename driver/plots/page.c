@@ -602,15 +602,6 @@ attribute_text(const char *text)
 	return own;
 }
 
-/* The whole document is looked at, so that no part of it can be forgotten. Fresh memory. */
-static char *
-without_home(const char *document)
-{
-	autofree char *home = home_folder(), *spelled = attribute_text(home), *rest = home_hide(document, spelled);
-
-	return home_hide_own(rest);
-}
-
 int
 page_write(const struct page *page, const struct page_result *results, size_t nr_results, const struct rot *rot,
 	   const char *output_name, struct rot_error *err)
@@ -624,7 +615,10 @@ page_write(const struct page *page, const struct page_result *results, size_t nr
 	rc = write_document(out, page, results, nr_results, rot, err);
 	xmlFreeTextWriter(out);
 	if (rc == 0) {
-		autofree char *text = without_home((const char *)xmlBufferContent(buffer));
+		/* The whole document is looked at, so that no part of it can be forgotten. */
+		autofree char *home = home_folder(), *spelled = attribute_text(home);
+		autofree char *rest = home_hide((const char *)xmlBufferContent(buffer), spelled);
+		autofree char *text = home_hide_own(rest);
 
 		rc = file_deliver(path, text, strlen(text), false, err);
 		if (rc == 0)

@@ -19,20 +19,16 @@ point_values_add(struct point_values *values, double x, double y)
 	values->y[values->nr++] = y;
 }
 
-static bool
-is_repeated(const struct plot_series *series)
-{
-	for (size_t i = 0; i < series->nr_points; i++)
-		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
-			return true;
-	return false;
-}
-
 /* Boxes and whiskers are drawn of series with repeated points alone. */
 static bool
 has_spread(const struct plot_series *series)
 {
-	return series->style != PLOT_MODEL && series->style != PLOT_DOTS && is_repeated(series);
+	if (series->style == PLOT_MODEL || series->style == PLOT_DOTS)
+		return false;
+	for (size_t i = 0; i < series->nr_points; i++)
+		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
+			return true;
+	return false;
 }
 
 struct point_values

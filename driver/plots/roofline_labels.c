@@ -207,18 +207,6 @@ take_point(struct placing *placing, const struct plot_point *point, double mark_
 	take(placing, OBSTACLE_MARK, &(struct layout_box){at_x, whisker_y.centre, WHISKER_SIZE, whisker_y.size, 0});
 }
 
-/* The sign of infinity at the right edge. */
-static void
-take_sign(struct placing *placing, const struct plot_point *point)
-{
-	struct layout_box box = {placing->shape->x.length - LAYOUT_END_SIGN,
-				 layout_position(&placing->shape->y, point->y.value), LAYOUT_SMALL_FONT,
-				 LAYOUT_SMALL_FONT, 0};
-
-	if (layout_end_of(&placing->shape->x, point->x.value) == LAYOUT_HIGH_END)
-		take(placing, OBSTACLE_MARK, &box);
-}
-
 static void
 take_series(struct placing *placing, const struct plot_series *series)
 {
@@ -227,7 +215,13 @@ take_series(struct placing *placing, const struct plot_series *series)
 		struct layout_box box;
 
 		take_point(placing, point, mark_size(series, point));
-		take_sign(placing, point);
+		if (layout_end_of(&placing->shape->x, point->x.value) == LAYOUT_HIGH_END) {
+			/* the sign of infinity at the right edge */
+			box = (struct layout_box){placing->shape->x.length - LAYOUT_END_SIGN,
+						  layout_position(&placing->shape->y, point->y.value),
+						  LAYOUT_SMALL_FONT, LAYOUT_SMALL_FONT, 0};
+			take(placing, OBSTACLE_MARK, &box);
+		}
 		if (i == 0 || (series->style == PLOT_DOTS && !series->is_joined))
 			continue;
 		struct roofline_segment line = {
