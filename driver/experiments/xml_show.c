@@ -225,18 +225,6 @@ refuse_plot(const xmlNode *element, const char *what, struct rot_error *err)
 	return xml_error_at(element, err);
 }
 
-static int
-check_has_x(const struct experiment_plot *plot, const xmlNode *element, struct rot_error *err)
-{
-	const bool has_x = xmlHasProp(element, (const xmlChar *)"x") != NULL;
-
-	if (has_x && plot->kind > EXPERIMENT_SERIES)
-		return refuse_plot(element, "histogram, runs and threads have no x", err);
-	if (!has_x && plot->kind <= EXPERIMENT_SERIES)
-		return refuse_plot(element, "roofline, distribution and series lack an x", err);
-	return 0;
-}
-
 /* RelativeTo and minimumOf; then what a plot shows of runs, and whether that, and having an x, fits
  * its type. */
 static int
@@ -245,8 +233,13 @@ read_runs(const struct xml_controller *controller, struct experiment_plot *plot,
 {
 	const bool wants_ratio =
 		xml_attribute_is(element, "show", "ratio") || xml_attribute_is(element, "show", "error");
+	const bool has_x = xmlHasProp(element, (const xmlChar *)"x") != NULL;
 
-	if (check_has_x(plot, element, err) < 0 || read_view(controller, &plot->view, element, err) < 0)
+	if (has_x && plot->kind > EXPERIMENT_SERIES)
+		return refuse_plot(element, "histogram, runs and threads have no x", err);
+	if (!has_x && plot->kind <= EXPERIMENT_SERIES)
+		return refuse_plot(element, "roofline, distribution and series lack an x", err);
+	if (read_view(controller, &plot->view, element, err) < 0)
 		return -1;
 	plot->has_view = xmlHasProp(element, (const xmlChar *)"show") || plot->kind > EXPERIMENT_SERIES;
 	if (plot->has_view && (plot->kind == EXPERIMENT_ROOFLINE || plot->kind == EXPERIMENT_SERIES))
