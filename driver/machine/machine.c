@@ -188,12 +188,6 @@ set_from_file(char **member, const char *root, const char *name)
 
 /* ---- /proc/cpuinfo ---- */
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* One "name : value" of the first processor. */
 static void
 read_fact(struct machine *machine, const char *name, char *value)
@@ -215,7 +209,7 @@ read_fact(struct machine *machine, const char *name, char *value)
 		for (char *flag = strtok_r(value, " ", &rest); flag; flag = strtok_r(NULL, " ", &rest))
 			machine_cpu_flags_add(machine, flag);
 		if (machine->cpu_flags.nr)
-			qsort(machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *), compare_texts);
+			qsort(machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *), names_compare);
 	}
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		if (strcmp(name, facts[i].name) != 0)
@@ -382,7 +376,7 @@ bool
 machine_has_flag(const struct machine *machine, const char *cpu_flag)
 {
 	return machine->cpu_flags.nr && bsearch(&cpu_flag, machine->cpu_flags.items, machine->cpu_flags.nr,
-						sizeof(char *), compare_texts) != NULL;
+						sizeof(char *), names_compare) != NULL;
 }
 
 int
