@@ -55,30 +55,24 @@ add_values(struct space *space, const xmlNode *element)
 {
 	static const struct {
 		const char *element;
+		enum space_values kind;
 		const char *attributes[3];
 	} forms[] = {
-		{"list", {"values"}},
-		{"value", {"is"}},
-		{"range", {"from", "to", "step"}},
-		{"geometric", {"from", "to", "factor"}},
+		{"list", SPACE_LIST, {"values"}},
+		{"value", SPACE_VALUE, {"is"}},
+		{"range", SPACE_RANGE, {"from", "to", "step"}},
+		{"geometric", SPACE_GEOMETRIC, {"from", "to", "factor"}},
 	};
 	autofree char *condition = xml_attribute(element, "if", ""), *where = xml_where(element);
 	autopool pool = {0};
-	const char *text[3];
+	const char *text[3] = {NULL};
 	size_t form = 0;
 
 	while (!xml_is(element, forms[form].element))
 		form++;
 	for (size_t i = 0; i < 3 && forms[form].attributes[i]; i++)
 		text[i] = xml_unevaluated(&pool, element, forms[form].attributes[i], "");
-	if (form == 0)
-		space_add_list(space, text[0], condition, where);
-	else if (form == 1)
-		space_add_value(space, text[0], condition, where);
-	else if (form == 2)
-		space_add_range(space, text[0], text[1], text[2], condition, where);
-	else
-		space_add_geometric(space, text[0], text[1], text[2], condition, where);
+	space_add_values(space, forms[form].kind, text, condition, where);
 }
 
 /* Names of axes become variables, and variables of texts. */
