@@ -634,7 +634,7 @@ bounds_shown_points(const struct experiment *experiment, const struct experiment
 	for (size_t i = 0; i < experiment->nr_functions; i++) {
 		const struct experiment_point *function = &experiment->functions[i];
 
-		if (experiment_is_loop(function) == plot->plot.shows_loops &&
+		if (experiment_is_loop(function->result) == plot->plot.shows_loops &&
 		    experiment_point_value(function, &plot->x) &&
 		    experiment_roof_threads(experiment, function->nr_cpus) == nr_threads)
 			return true;

@@ -317,7 +317,7 @@ bool experiment_is_main_ceiling(const struct experiment_own_plot *plot, const st
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
 
 /* Is the point one of "loops"? */
-bool experiment_is_loop(const struct experiment_point *point);
+bool experiment_is_loop(const json_t *place);
 
 /* The views of the roofline that a page has, itself first; their points get the rates. 0: it is the only one. */
 size_t experiment_views_of(struct pool *pool, const struct experiment *experiment,

@@ -469,7 +469,7 @@ add_functions(struct drawing *d, const struct experiment_point **chosen)
 	for (size_t i = 0; d->own->plot.kind == EXPERIMENT_ROOFLINE && i < d->experiment->nr_functions; i++) {
 		const struct experiment_point *function = &d->experiment->functions[i];
 
-		if (experiment_is_loop(function) == d->own->plot.shows_loops &&
+		if (experiment_is_loop(function->result) == d->own->plot.shows_loops &&
 		    experiment_point_value(function, &d->own->x) && experiment_point_value(function, &d->own->y))
 			shown[d->nr_shown++] = function;
 	}

@@ -19,7 +19,7 @@
 static const char *
 text_of(struct experiment *experiment, const xmlNode *element, const char *attribute)
 {
-	return pool_own(experiment_pool(experiment), xml_attribute(element, attribute, ""), free);
+	return xml_unevaluated(experiment_pool(experiment), element, attribute, "");
 }
 
 /* ---- errors that would come after measuring, found before ---- */
