@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of the processor on itself (instruction CPUID), or of one when a machine was recorded. Sources: Intel SDM
+ * The processor's own description (instruction CPUID), or that of one when a machine was recorded. Sources: Intel SDM
  * vol. 2A, CPUID; AMD64 APM vol. 3, appendix E.
  */
 #pragma once
