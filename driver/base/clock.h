@@ -26,7 +26,6 @@ clock_date_of(time_t moment, char text[CLOCK_DATE_SIZE])
 		text[0] = '\0';
 }
 
-/* Of now. */
 static inline void
 clock_date(char text[CLOCK_DATE_SIZE])
 {

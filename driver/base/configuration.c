@@ -171,7 +171,7 @@ stray_part(const char *words, const char *text)
 #define TEXT_OF(number) TEXT_OF_EXPANDED(number)
 #define TEXT_OF_EXPANDED(number) #number
 
-/* What the type of a key takes; choices are named by the key. */
+/* Values that the type of a key takes; choices are named by the key. */
 static const char *const expected[] = {
 	[CONFIGURATION_STRING] = "a text",
 	[CONFIGURATION_BOOL] = "true or false",

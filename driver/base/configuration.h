@@ -46,7 +46,7 @@ extern const size_t configuration_nr_shorts;
 /* The key of that name, or that such a word stands for, or NULL. */
 const struct configuration_key *configuration_key_find(const char *name);
 
-/* Whether the key is there and takes the text. */
+/* Is the key there, and does it take the text? */
 bool configuration_key_takes(const char *name, const char *text);
 
 enum configuration_source {

@@ -18,7 +18,7 @@
 /* More than any file that is read as a whole. */
 #define MOST_BYTES (256 << 20)
 
-/* Nobody writes a file for so long. */
+/* No file is written for so long. */
 #define LEFT_AFTER_S 600
 
 /* Closes and reports; errno is that of the failure. */
@@ -109,19 +109,6 @@ write_all(int fd, const char *bytes, size_t length)
 	return 0;
 }
 
-/* What is no regular file, as a pipe or a device, must stay what it is. The reason of a failure, or 0. */
-static int
-write_into(const char *path, const void *bytes, size_t length)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), reason = 0;
-
-	if (fd < 0 || write_all(fd, bytes, length) < 0)
-		reason = errno;
-	if (fd >= 0 && close(fd) < 0 && !reason)
-		reason = errno;
-	return reason;
-}
-
 /* The reason of a failure, or 0. */
 static int
 replace(const char *path, const void *bytes, size_t length, bool durable)
@@ -166,8 +153,16 @@ file_deliver(const char *path, const void *bytes, size_t length, bool durable, s
 {
 	struct stat status;
 
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return say_written(path, write_into(path, bytes, length), err);
+	/* A pipe, a device or anything else that is no regular file must stay what it is. */
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+		int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), reason = 0;
+
+		if (fd < 0 || write_all(fd, bytes, length) < 0)
+			reason = errno;
+		if (fd >= 0 && close(fd) < 0 && !reason)
+			reason = errno;
+		return say_written(path, reason, err);
+	}
 	return file_write(path, bytes, length, durable, err);
 }
 

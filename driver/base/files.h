@@ -32,7 +32,7 @@ int file_write(const char *path, const void *bytes, size_t length, bool durable,
 /* For what the user names: as file_write, but what is no regular file (a pipe, a device) is written to as it is. */
 int file_deliver(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err);
 
-/* As file_write (not durable), but a file that holds just this text is not touched. */
+/* Works like file_write (not durable), but a file that holds just this text is not touched. */
 int file_write_if_changed(const char *path, const char *text, struct rot_error *err);
 
 /* Makes the folder and those above it; existing ones are fine. errno keeps the reason. */
@@ -51,7 +51,7 @@ char **folder_list(const char *path);
 /* For qsort: texts, bytewise. */
 int names_compare(const void *a, const void *b);
 
-/* What is behind the last slash of a path. */
+/* The part of a path behind its last slash. */
 const char *path_name(const char *path);
 
 /* True if path ends in the suffix. */

@@ -67,7 +67,7 @@ messages_catch_signals(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction old;
 
-		/* Who started us may want us to ignore it (nohup). */
+		/* The program that started us may want us to ignore it (nohup). */
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands behind rot_warning, rot_note and rot_interrupted of rot.h. */
+/* Messages and interrupts: the part of rot_warning, rot_note and rot_interrupted (rot.h) for the driver alone. */
 #pragma once
 
 #include <stdbool.h>

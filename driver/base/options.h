@@ -7,7 +7,7 @@
 
 #include "error.h"
 
-/* What a row's option makes of the member at its offset. */
+/* A row's option makes this of the member at its offset. */
 enum option_type {
 	OPTION_FLAG,    /* bool: true                                                   */
 	OPTION_SETTING, /* int: the row's number                                        */

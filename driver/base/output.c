@@ -14,17 +14,7 @@
 #include "memory.h"
 #include "rot.h"
 
-/* The last part of a path names files: with nothing there, or with a folder's own names, they would be hidden or lost.
- */
-static bool
-names_files(const char *output_name)
-{
-	const char *base = path_name(output_name);
-
-	return *base && strcmp(base, ".") != 0 && strcmp(base, "..") != 0;
-}
-
-/* Of what could not be written. What was measured is not lost: it is in the result cache. */
+/* Measured results are not lost where this could not be written: the result cache has them. */
 static int
 hint_elsewhere(const char *output_name, struct rot_error *err)
 {
@@ -56,9 +46,11 @@ try_beside(const char *name, const char *what, struct rot_error *err)
 int
 output_check(const char *output_name, struct rot_error *err)
 {
+	const char *base = path_name(output_name);
 	autofree char *what = NULL;
 
-	if (!names_files(output_name)) {
+	/* Files named so would be hidden or lost. */
+	if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
 		rot_error_set(err, 0, "'%s' cannot be the begin of the results' names", output_name);
 		return rot_error_hint(err, "it is what .json and .pdf are added to: rot measure NAME folder/name");
 	}

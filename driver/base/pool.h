@@ -31,7 +31,7 @@ char *pool_format(struct pool *pool, const char *format, ...) __attribute__((for
 /* array with room for one more than its nr elements, all added through this, the first to NULL. New ones are zeroed. */
 void *pool_grow(struct pool *pool, void *array, size_t nr, size_t size);
 
-/* As rot_add (memory.h), by pool_grow. */
+/* rot_add (memory.h), by pool_grow. */
 #define pool_add(pool, array, nr) (*((array) = pool_grow(pool, array, nr, sizeof(*(array))), &(array)[(nr)++]))
 
 /* Gives the pool something to release when it is cleared, as free, rot_graph_delete; gives it back. */

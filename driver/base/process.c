@@ -236,7 +236,7 @@ fill_crew(struct crew *crew)
 	}
 }
 
-/* What is there to read is read; who closes its output is waited for. */
+/* Reads output that is there, and waits for programs that close theirs. */
 static void
 follow(struct crew *crew, struct pollfd *fds)
 {

@@ -40,7 +40,7 @@ void progress_part(int nr_before, int nr_runs);
 void progress_enter(const char *title);
 void progress_leave(void);
 
-/* What happens now that is not a run ("building the core"); until the next call. */
+/* Names work that is no run ("building the core"), until the next call. */
 void progress_task(const char *task);
 
 /* Takes the line away; it comes back with the next call of the others. */

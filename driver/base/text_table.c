@@ -94,7 +94,7 @@ text_table_is_empty(const struct text_table *table, size_t column)
 	return true;
 }
 
-/* Of the widest text; 0: the column says nothing. */
+/* The width of the widest text; 0: the column says nothing. */
 static size_t
 column_width(const struct text_table *table, size_t column, size_t nr_heading_lines)
 {
@@ -168,7 +168,7 @@ print_columns(const struct text_table *table, const size_t *widths, const size_t
 	}
 }
 
-/* Of every column, 0 where it is left out. Fresh memory. */
+/* A width for each column, 0 where it is left out. Fresh memory. */
 static size_t *
 column_widths(const struct text_table *table)
 {

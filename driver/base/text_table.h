@@ -32,7 +32,7 @@ void text_table_clear(struct text_table *table);
  * from the left, it has printed or found empty: all, unless is_one_part. */
 size_t text_table_print(const struct text_table *table, FILE *out);
 
-/* Of the first columns, as far as they are not left out, side by side: with the indent, and a gap behind each. */
+/* The width of the first columns that are not left out, side by side: with the indent, and a gap behind each. */
 size_t text_table_width(const struct text_table *table, size_t nr_columns);
 
 /* Is the column empty or "-" in all rows? */

@@ -12,7 +12,9 @@
  */
 char *function_title(const json_t *place, size_t most);
 
-/* Of an element of "loops": "triad, line 17", or "triad+0x12", where it begins; of others function_title. Fresh memory.
+/*
+ * The title of an element of "loops": "triad, line 17", or "triad+0x12", where it begins; of others function_title.
+ * Fresh memory.
  */
 char *place_title(const json_t *place, size_t most);
 

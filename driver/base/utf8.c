@@ -73,17 +73,6 @@ utf8_text(const char *text)
 	return copy;
 }
 
-/* Those behind ASCII, U+0080 to U+009F, take two bytes. */
-static unsigned
-control_character(const char *text)
-{
-	const unsigned char first = (unsigned char)text[0];
-
-	if (first == 0xc2 && is_within(text[1], 0x80, 0x9f))
-		return (unsigned char)text[1];
-	return first < ' ' || first == 0x7f ? first : 0;
-}
-
 char *
 utf8_printable(const char *text)
 {
@@ -91,13 +80,15 @@ utf8_printable(const char *text)
 	char *printable = rot_calloc(4 * strlen(clean) + 1, 1), *to = printable;
 
 	for (const char *at = clean; *at; at++) {
-		const unsigned control = control_character(at);
+		/* Control characters behind ASCII, U+0080 to U+009F, take two bytes. */
+		const bool is_behind = (unsigned char)*at == 0xc2 && is_within(at[1], 0x80, 0x9f);
+		const unsigned char last = (unsigned char)at[is_behind];
 
-		if (control)
-			to += sprintf(to, "\\x%02x", control);
+		if (is_behind || last < ' ' || last == 0x7f)
+			to += sprintf(to, "\\x%02x", last);
 		else
 			*to++ = *at;
-		at += control >= 0x80;
+		at += is_behind;
 	}
 	return printable;
 }

@@ -17,7 +17,7 @@
 #include "engine/sha256.h"
 #include "memory.h"
 
-/* What compiling one file needs. All paths are absolute. */
+/* The paths to compile one file; all are absolute. */
 struct compilation {
 	struct pool pool; /* of the texts */
 	char *source, *folder;

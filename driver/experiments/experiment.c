@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every controller does: collect points with their quantities and ceilings. */
+/* Every controller collects points with their quantities and ceilings here. */
 #include "experiments/experiment.h"
 
 #include <jansson.h>
@@ -107,7 +107,7 @@ print_reasons(const struct experiment *experiment, FILE *out)
 		}
 		if (nr > MOST_NAMED)
 			fprintf(out, " and %zu more", nr - MOST_NAMED);
-		/* What follows on the next lines has been told. */
+		/* The lines that follow have been told. */
 		fprintf(out, ": %.*s\n", (int)(length && text[length - 1] == ':' ? length - 1 : length), text);
 	}
 }
@@ -138,7 +138,7 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 		struct rot_error ignored = {0};
 		bool shows;
 
-		/* What the condition is of may be no expression, which the plot itself tells. */
+		/* A condition that is no expression is told by the plot itself. */
 		if ((experiment_shows(condition, failure, &shows, &ignored) == 0 && !shows) || ++nr > MOST_NAMED)
 			continue;
 		name = name_of_failure(failure);
@@ -224,7 +224,7 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 	};
 
 	if (experiment->nr_blocks > 0) {
-		/* What of it belongs to the block. */
+		/* The part of it that belongs to the block. */
 		effort = (struct quantity_effort){
 			.nr_runs =
 				order_runs_after(effort_first_runs(&effort), experiment->block, experiment->nr_blocks),
@@ -434,18 +434,6 @@ region_at(const struct experiment_position *whole, const char *region)
 		&(struct experiment_position){series, whole->label, {coordinates, i == nr ? nr + 1 : nr}});
 }
 
-static struct parts
-make_parts(const struct experiment_position *position, const struct program_workload *workload)
-{
-	struct parts parts = {.nr = 1 + program_workload_nr_regions(workload)};
-
-	parts.points = rot_calloc(parts.nr, sizeof(*parts.points));
-	parts.points[0] = experiment_point_at(position);
-	for (size_t i = 1; i < parts.nr; i++)
-		parts.points[i] = region_at(position, program_workload_regions_at(workload, i - 1)->name);
-	return parts;
-}
-
 /* A program that uses this much more than a CPU is a single thread with helpers. */
 #define ALONE 0.15
 
@@ -480,12 +468,16 @@ experiment_add_program(struct experiment *experiment, const struct experiment_po
 		       struct program_workload *workload, const struct quantity_request *requests, size_t nr_requests,
 		       int nr_runs, size_t max_passes, struct rot_error *err)
 {
-	struct parts parts = make_parts(position, workload);
+	struct parts parts = {.nr = 1 + program_workload_nr_regions(workload)};
 	struct experiment_requests all = {0};
 	struct program_quantities quantities = {.nr_regions = 0};
 	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
 	int rc = 0;
 
+	parts.points = rot_calloc(parts.nr, sizeof(*parts.points));
+	parts.points[0] = experiment_point_at(position);
+	for (size_t i = 1; i < parts.nr; i++)
+		parts.points[i] = region_at(position, program_workload_regions_at(workload, i - 1)->name);
 	begin_point(experiment);
 	for (size_t i = 0; rc == 0 && i < parts.nr; i++)
 		rc = experiment_gather(experiment, &parts.points[i], requests, nr_requests, &all, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every controller does: collect points with their quantities and ceilings, then write the table, OUTPUT.json and
- * plots. The thesis' RooflineController, for C and XML controllers alike.
+ * An experiment collects points with their quantities and ceilings, then writes the table, OUTPUT.json and plots. It is
+ * the thesis' RooflineController, for C and XML controllers alike.
  */
 #pragma once
 
@@ -175,7 +175,7 @@ struct experiment_accuracy {
 void experiment_add_accuracy(struct experiment *experiment, const struct experiment_accuracy *accuracy);
 
 /*
- * What was chosen before the points were: "core", "SkylakeX", "SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s", and the
+ * Adds a choice made before the points: "core", "SkylakeX", "SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s", and the
  * candidates for OUTPUT.json. All are copied.
  */
 void experiment_add_choice(struct experiment *experiment, const char *name, const char *value, const char *text,
@@ -262,9 +262,9 @@ void experiment_use_cpus(struct experiment *experiment, double nr_cpus);
 void experiment_set_cpus(struct experiment *experiment, double nr_cpus);
 
 /*
- * Of the peaks that experiment_add_default_peaks found: how many threads they are of that bound work on so many CPUs
- * (0: there are none), and the line that bounds the operation or the border (the other one NULL) with that many
- * threads, as it is drawn: per second, value and interval; NaN if there is none.
+ * Two facts of the peaks that experiment_add_default_peaks found. The first: how many threads they are of that bound
+ * work on so many CPUs (0: there are none). The second: the line that bounds the operation or the border (the other one
+ * NULL) with that many threads. It is as drawn: per second, value and interval; NaN if there is none.
  */
 int experiment_roof_threads(const struct experiment *experiment, double nr_cpus);
 struct summary
@@ -277,7 +277,7 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 void experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
 			    const struct rot_error *why);
 
-/* Of those that were added, and of those that failed. */
+/* Points that were added, and those that failed. */
 size_t experiment_nr_points(const struct experiment *experiment);
 size_t experiment_nr_failures(const struct experiment *experiment);
 
@@ -317,7 +317,7 @@ int experiment_draw_plots(const struct experiment *experiment, struct page *page
 int experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
 			   struct rot_error *err);
 
-/* As if no plot had been added. */
+/* Forgets all plots that were added. */
 void experiment_drop_plots(struct experiment *experiment);
 
 /*

@@ -28,7 +28,7 @@ experiment_why_not_measured(const struct experiment *experiment)
 
 /* ---- groups of points ---- */
 
-/* What is worst in it; NaN where nothing was seen. */
+/* The worst in it; NaN where nothing was seen. */
 struct worst {
 	double off, spread;
 	size_t nr_least, nr_most;

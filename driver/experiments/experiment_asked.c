@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an experiment is asked to show: plots, tables and named values; and which points these show. */
+/* The plots, tables and named values that an experiment is asked for, and the points that these show. */
 #include <math.h>
 #include <string.h>
 
@@ -55,24 +55,15 @@ parse_plot(const struct experiment *experiment, struct experiment_own_plot *own,
 	return 0;
 }
 
-static int
-check_key_position(const struct experiment_plot *plot, struct rot_error *err)
-{
-	const char *word = plot->key_position, *choices = configuration_key_find("keyPosition")->choices;
-
-	if (!*word || configuration_key_takes("keyPosition", word))
-		return 0;
-	rot_error_set(err, 0, "a plot's keyPosition cannot be '%s'", word);
-	return rot_error_hint(err, "it is one of: %s", choices);
-}
-
 int
 experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err)
 {
 	struct experiment_own_plot own = {.plot = *plot};
 
-	if (check_key_position(plot, err) < 0)
-		return -1;
+	if (*plot->key_position && !configuration_key_takes("keyPosition", plot->key_position)) {
+		rot_error_set(err, 0, "a plot's keyPosition cannot be '%s'", plot->key_position);
+		return rot_error_hint(err, "it is one of: %s", configuration_key_find("keyPosition")->choices);
+	}
 	for (size_t i = 0; i < experiment->nr_plots; i++)
 		if (strcmp(experiment->plots[i].plot.name, own.plot.name) == 0) {
 			rot_error_set(err, 0, "two plots with the name '%s'", own.plot.name);

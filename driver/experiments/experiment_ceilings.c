@@ -25,8 +25,8 @@ is_ceiling_of(const char *operation, const char *shown)
 }
 
 /*
- * What counts only the bytes that are loaded is below the bandwidth of loads, and that of both directions is no bound
- * for it; likewise for stores. border: that of the bytes, "llcRam.read".
+ * Does a ceiling bound such an access? Loads alone are below the bandwidth of loads, and that of both directions is no
+ * bound for them; likewise stores. The border is that of the bytes, "llcRam.read".
  */
 static bool
 is_of_direction(const char *access, const char *ceiling_border, const char *border)
@@ -86,7 +86,7 @@ clock_shown(const struct experiment *experiment)
 	return clock;
 }
 
-/* As points have it: where cycles are summed, a rate is that of one thread, of points as of peaks. */
+/* A rate is that of one thread where cycles are summed, of peaks as of points. */
 static struct peak_estimate
 estimate_of(const struct peak *peak, const char *clock)
 {
@@ -312,7 +312,7 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 
 /* ---- all ceilings, and which of them a roofline shows ---- */
 
-/* Of the many performances that are found, so many are shown, each at most this share of the one above. */
+/* So many of the performances that are found are shown, each at most this share of the one above. */
 #define MAX_PERFORMANCES 5
 #define CLEARLY_LESS 0.7
 
@@ -444,7 +444,7 @@ are_alike(const struct ceiling *a, const struct ceiling *b)
 	       is_bandwidth(a) == is_bandwidth(b) && strcmp(a->border, b->border) == 0;
 }
 
-/* What was kept so far for a plot; the highest come first. */
+/* Ceilings kept so far for a plot; the highest come first. */
 struct kept_ceilings {
 	const struct ceiling **items;
 	size_t nr;
@@ -502,7 +502,7 @@ rank(const char *access)
 	return i;
 }
 
-/* Of the performances of one instruction set. */
+/* Is it the best known performance of its instruction set? */
 static bool
 is_best_known(const struct ceiling *peak, const struct ceiling *const *all, size_t nr)
 {
@@ -523,9 +523,9 @@ is_of_own_border(const struct experiment_own_plot *plot, const struct ceiling *c
 }
 
 /*
- * Of many peaks those that matter: the highest performance, and the best known one of each instruction set, as long as
- * they are clearly apart; of the border that the plot counts the highest bandwidth and that of random access, and of
- * each border that of loads, which is what most programs do.
+ * Few of many peaks matter. Performances: the highest, and the best known one of each instruction set, as long as they
+ * are clearly apart. Bandwidths: at the border that the plot counts, the highest and that of random access; at each
+ * border that of loads, as most programs load.
  */
 static bool
 does_matter(const struct ceiling *peak, const struct kept_ceilings *kept, const struct ceiling *const *all, size_t nr,
@@ -582,7 +582,7 @@ experiment_bounding_line(const struct ceiling *const *lines, size_t nr)
 	return best;
 }
 
-/* Of the ceilings from that one on, which are not higher, the one that is named for those like it. */
+/* The ceiling that is named for those like it, among that one and those behind it, which are not higher. */
 static size_t
 named_for(const struct ceiling *const *all, size_t nr, size_t from)
 {
@@ -634,7 +634,7 @@ bounds_shown_points(const struct experiment *experiment, const struct experiment
 	for (size_t i = 0; i < experiment->nr_functions; i++) {
 		const struct experiment_point *function = &experiment->functions[i];
 
-		if (experiment_is_loop(function) == plot->plot.shows_loops &&
+		if (experiment_is_loop(function->result) == plot->plot.shows_loops &&
 		    experiment_point_value(function, &plot->x) &&
 		    experiment_roof_threads(experiment, function->nr_cpus) == nr_threads)
 			return true;

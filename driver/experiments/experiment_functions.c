@@ -37,16 +37,10 @@ places_of(const json_t *result, const char *kind)
 	return json_object_get(json_object_get(result, "functions"), kind);
 }
 
-static bool
-is_loop(const json_t *place)
+bool
+experiment_is_loop(const json_t *place)
 {
 	return json_number_at(place, "header") > 0;
-}
-
-bool
-experiment_is_loop(const struct experiment_point *point)
-{
-	return is_loop(point->result);
 }
 
 /* A value known as another is, but for its number. Its texts are borrowed. */
@@ -67,7 +61,7 @@ value_like(const struct quantity_value *whole, double number, const char *estima
 	};
 }
 
-/* What a point, or a place of a program (json), did: operations, or bytes across a border. NaN: not known. */
+/* Operations, or bytes across a border, of a point or of a place of a program (json). NaN: not known. */
 struct counted {
 	const struct experiment_point *point;
 	const struct architecture *architecture;
@@ -187,11 +181,12 @@ make_function(const struct experiment *experiment, const struct experiment_point
 		return false;
 	name = place_title(json, 0);
 	title = place_title(json, LABEL_WIDTH);
-	label = rot_format("%s%s %.*f %%", title, is_loop(json) ? ":" : "", share < 0.1, 100 * share);
+	label = rot_format("%s%s %.*f %%", title, experiment_is_loop(json) ? ":" : "", share < 0.1, 100 * share);
 	source = rot_format("%s:%d", json_text_at(json, "source"), (int)json_number_at(json, "line"));
-	struct coordinate coordinates[] = {{.axis = is_loop(json) ? "loop" : "function", .number = NAN, .text = name},
-					   {.axis = "file", .number = NAN, .text = function_file(json)},
-					   {.axis = "line", .number = NAN, .text = source}};
+	struct coordinate coordinates[] = {
+		{.axis = experiment_is_loop(json) ? "loop" : "function", .number = NAN, .text = name},
+		{.axis = "file", .number = NAN, .text = function_file(json)},
+		{.axis = "line", .number = NAN, .text = source}};
 	*point = experiment_point_at(
 		&(struct experiment_position){series, label, {coordinates, *json_text_at(json, "source") ? 3 : 2}});
 	point->nr_values = 2;
@@ -257,7 +252,7 @@ add_places(struct experiment *experiment, size_t program, const char *series, co
 		const bool computes = operations_of(json) >= LEAST_SHARE * all_operations;
 		struct experiment_point point;
 
-		if (!(share >= LEAST_SHARE) || is_loop(json) != are_loops)
+		if (!(share >= LEAST_SHARE) || experiment_is_loop(json) != are_loops)
 			continue;
 		nr_seen++;
 		if (computes && make_function(experiment, &experiment->points[program], series, json, &point)) {
@@ -395,7 +390,7 @@ experiment_views_of(struct pool *pool, const struct experiment *experiment, cons
 			bool has_places = !is_other;
 
 			for (size_t i = 0; i < experiment->nr_functions; i++)
-				has_places |= experiment_is_loop(&experiment->functions[i]) == shows_loops;
+				has_places |= experiment_is_loop(experiment->functions[i].result) == shows_loops;
 			for (size_t at = 0; has_places && at < nr_borders + (nr_borders > 1); at++)
 				pool_add(pool, *views, nr) =
 					view_at(pool, roofline, operations[o], shows_loops, borders, nr_borders, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an experiment holds: for the files experiment*.c only. */
+/* The inside of an experiment: for the files experiment*.c only. */
 #pragma once
 
 #include <jansson.h>
@@ -10,7 +10,7 @@
 #include "quantities/architecture.h"
 #include "roof/peak.h"
 
-/* What the roof of as many threads as the point uses permits at its intensity. */
+/* The roof of as many threads as the point uses permits this at its intensity. */
 struct experiment_bound {
 	const char *ceiling; /* the line that bounds it, borrowed; NULL: not known */
 	bool is_bandwidth;
@@ -42,7 +42,7 @@ struct experiment_point {
 	const char *place;  /* of a function or loop, as of struct plot_point; of others NULL */
 };
 
-/* What is asked for at a point; each once. */
+/* Quantities asked for at a point; each once. */
 struct experiment_requests {
 	struct quantity_request *items;
 	size_t nr;
@@ -202,8 +202,8 @@ void experiment_print_accuracy(const struct experiment *experiment, const json_t
 json_t *experiment_json_accuracy(const struct experiment *experiment);
 
 /*
- * Of the points that could not be measured: lines below the table; a line for the caption of a plot with that condition
- * ("": none, fresh memory).
+ * Points that could not be measured: lines below the table; a line for the caption of a plot with that condition ("":
+ * none, fresh memory).
  */
 void experiment_print_failures(const struct experiment *experiment, FILE *out);
 bool experiment_last_failure_repeats(const struct experiment *experiment); /* for the reason of an earlier one */
@@ -212,7 +212,7 @@ char *experiment_failures_text(const struct experiment *experiment, const char *
 /* The bound of the point in the first roofline, as members of its JSON; none where it is not known. */
 void experiment_json_add_bound(json_t *json, const struct experiment *experiment, const struct experiment_point *point);
 
-/* What the results of a program are stored under. New reference. */
+/* The description that results of a program are stored under. New reference. */
 json_t *experiment_json_program(const struct program_workload *workload);
 
 /* Its coordinate, a number or a text; NULL: it is not on that axis. */
@@ -249,40 +249,41 @@ void experiment_set_block(struct experiment *experiment, int block, int nr_block
 void experiment_keep_point(struct experiment *experiment, const struct experiment_point *point);
 
 /*
- * Of lines that bound the same, the one that is named, by pictures and verdicts alike: of those that are nearly as high
- * as the highest the best known access; of the same access, where the intervals overlap, the narrowest one. nr > 0.
+ * The line that is named of lines that bound the same, by pictures and verdicts alike. It has the best known access of
+ * those nearly as high as the highest. Of the same access, where the intervals overlap, it is the narrowest one.
+ * nr > 0.
  */
 size_t experiment_bounding_line(const struct ceiling *const *lines, size_t nr);
 
 /*
- * Of the peaks that experiment_add_default_peaks found, the line that bounds the operation, or the border (the other
- * one NULL), with so many threads, by that rule; NULL: there is none.
+ * The line that bounds the operation, or the border (the other one NULL), with so many threads, by that rule. It is one
+ * of the peaks that experiment_add_default_peaks found; NULL: there is none.
  */
 const struct ceiling *experiment_bounding_peak(const struct experiment *experiment, const char *operation,
 					       const char *border, int nr_threads);
 
 /*
- * Of a point in a roofline (NULL: in the first one): as its result has it, or computed, here alone. The first roofline
- * is NULL where there is none.
+ * The bound of a point in a roofline (NULL: in the first one): as its result has it, or computed, here alone. The first
+ * roofline is NULL where there is none.
  */
 struct experiment_bound experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 					    const struct experiment_point *point);
 bool experiment_has_bound(const struct experiment *experiment); /* of any point */
 const struct experiment_own_plot *experiment_first_roofline(const struct experiment *experiment);
 
-/* What the kernel of a measurement says, of one workload. */
+/* Chains of dependent operations, as the kernel of a measurement of one workload tells them. */
 struct experiment_chains experiment_chains_of(const struct rot *rot, const struct measurement *measurement);
 
 /* A line a series: how near it comes to which ceiling of the first roofline. */
 void experiment_print_verdicts(const struct experiment *experiment, FILE *out);
 
-/* What says more of these points, by messages_next. */
+/* Tells, by messages_next, how to learn more of these points. */
 void experiment_tell_next(const struct experiment *experiment);
 
 /* Notes, at the points, rates above all ceilings there are by now. */
 void experiment_check_ceilings(struct experiment *experiment);
 
-/* What an empty region counts, in one line; nothing where that is not known. */
+/* Prints in one line the counts of an empty region; nothing where they are not known. */
 void experiment_print_own_costs(const struct experiment *experiment, FILE *out);
 
 /* Bytes and intensities of which it is known how many are compulsory, where that is not what is expected or measured.
@@ -316,7 +317,7 @@ bool experiment_is_main_ceiling(const struct experiment_own_plot *plot, const st
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
 
 /* Is the point one of "loops"? */
-bool experiment_is_loop(const struct experiment_point *point);
+bool experiment_is_loop(const json_t *place);
 
 /* The views of the roofline that a page has, itself first; their points get the rates. 0: it is the only one. */
 size_t experiment_views_of(struct pool *pool, const struct experiment *experiment,
@@ -357,7 +358,7 @@ void drawing_add_curves(struct drawing *d);
 size_t
 drawing_values(const struct drawing *d, const struct experiment_point *point, const struct quantity_value **values);
 
-/* What a caption says of functions and loops. Fresh memory. */
+/* The part of a caption that tells of functions and loops. Fresh memory. */
 char *drawing_caption_of_dots(const struct drawing *d);
 
 /* Was it, or what it is made of, counted by blocks? */

@@ -63,7 +63,7 @@ experiment_json_program(const struct program_workload *workload)
 	return json;
 }
 
-/* Of the first roofline, where it is known; "of" is that of its intensity. */
+/* The bound in the first roofline, where it is known; "of" is that of its intensity. */
 void
 experiment_json_add_bound(json_t *json, const struct experiment *experiment, const struct experiment_point *point)
 {

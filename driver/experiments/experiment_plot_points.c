@@ -63,14 +63,14 @@ points_of_steps(const double *seen, size_t nr, struct plot_point *points)
 	return nr > 0 ? nr_steps + 2 : 0;
 }
 
-/* What a plot that shows runs has of the value: that many points. */
+/* Makes the points of the value in a plot that shows runs; gives back how many. */
 static size_t
 make_run_points(struct pool *pool, const struct experiment_plot *plot, const struct quantity_value *value,
 		struct plot_point **points)
 {
 	const struct sample_view *view = &plot->view;
 	const double factor = view_factor(view, value), *threads = value->thread_samples;
-	/* What is expected of a thread. */
+	/* The expected share of a thread. */
 	const double share = view->reference == SAMPLES_TO_EXPECTED ? value->expected / (double)value->nr_threads : 1;
 	size_t nr_seen, nr = 0;
 	autofree double *seen = sample_view_of(view, value, &nr_seen);
@@ -84,7 +84,7 @@ make_run_points(struct pool *pool, const struct experiment_plot *plot, const str
 	if (plot->kind == EXPERIMENT_RUNS) /* in their order, counted from 1 */
 		for (; nr < nr_seen; nr++)
 			(*points)[nr] = point_at((double)(nr + 1), seen[nr]);
-	/* What the view sees: the samples of the first two workloads in each run that counts. */
+	/* The view sees the samples of the first two workloads in each run that counts. */
 	for (size_t i = 0;
 	     plot->kind == EXPERIMENT_THREADS && nr_seen && value->nr_threads > 1 && i < value->nr_samples; i++) {
 		double pair[2] = {threads[i], threads[value->nr_samples + i]};
@@ -236,7 +236,7 @@ is_end_of_series(const struct drawing *d, size_t i)
 	return !has_earlier || !has_later;
 }
 
-/* Of the plot's y, or its difference to the series that the plot names. */
+/* The plot's y, or its difference to the series that the plot names. */
 static struct summary
 y_of_point(const struct drawing *d, const struct experiment_point *point)
 {
@@ -247,7 +247,7 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	if (!d->own->y.name)
 		return derived_summary(point, d->own->plot.y, "derived");
 	if (y && d->own->plot.has_view) {
-		/* What the plot's view sees of the runs. */
+		/* The view of the plot sees a part of the runs. */
 		size_t nr;
 		autofree double *seen = sample_view_of(&d->own->plot.view, y, &nr);
 		struct summary summary = summary_median(seen, nr);
@@ -263,7 +263,7 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	return summary_single(shown_summary(from).value - shown_summary(y).value, "difference");
 }
 
-/* What x or y shows, or what it is made of. */
+/* Is x or y, or something that it is made of, expected? */
 static bool
 is_expected(const struct drawing *d, const struct experiment_point *point)
 {

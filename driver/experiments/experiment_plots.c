@@ -186,8 +186,9 @@ is_of_origin(const struct quantity_value *value, const struct value_origin *orig
 }
 
 /*
- * What of a value that is; NULL: nothing. Of an intensity beside a performance that is not, the bytes alone. What is
- * not measured although blocks were counted is of models: the operations that it is made of were counted.
+ * Names the part of a value that has this origin; NULL: none has. An intensity beside a performance of another origin
+ * owes it to the bytes alone. A value that is not measured although blocks were counted is of models: the operations
+ * that it is made of were counted.
  */
 static const char *
 part_of(const struct quantity_value *value, const struct quantity_value *beside, const struct value_origin *origin)
@@ -406,7 +407,7 @@ draw_plot(struct drawing *d, const char *output_name, struct rot_error *err)
 	}
 }
 
-/* Of what is not measured there may be many plots: the first one says it. */
+/* Many plots may show what is not measured: the first one says it. */
 static void
 warn_unmeasured(const struct drawing *d)
 {
@@ -445,7 +446,7 @@ leave_out_unmeasured(struct drawing *d)
 	return had_points && nr_measured == 0;
 }
 
-/* Of a region the bytes of some border may not be known. */
+/* Bytes of some border may not be known of a region. */
 static void
 leave_out_unknown(struct drawing *d, const struct experiment_point **chosen)
 {
@@ -468,7 +469,7 @@ add_functions(struct drawing *d, const struct experiment_point **chosen)
 	for (size_t i = 0; d->own->plot.kind == EXPERIMENT_ROOFLINE && i < d->experiment->nr_functions; i++) {
 		const struct experiment_point *function = &d->experiment->functions[i];
 
-		if (experiment_is_loop(function) == d->own->plot.shows_loops &&
+		if (experiment_is_loop(function->result) == d->own->plot.shows_loops &&
 		    experiment_point_value(function, &d->own->x) && experiment_point_value(function, &d->own->y))
 			shown[d->nr_shown++] = function;
 	}
@@ -505,7 +506,7 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	make_axis_labels(&d);
 	if (drawing_make_series(&d, err) < 0 || make_caption(&d, err) < 0)
 		goto out;
-	/* As where fewer runs were made than a view takes together. */
+	/* No point has a value where fewer runs were made than a view takes together. */
 	for (size_t s = 0; s < d.nr_series; s++)
 		for (size_t i = 0; i < d.series[s].nr_points; i++)
 			has_values |= !isnan(d.series[s].points[i].y.value);

@@ -514,7 +514,7 @@ wish_of(struct pool *pool, const struct experiment_derived *derived, const struc
 	return wish->operation && wish->border && wish->access && wish->instruction_set ? 0 : -1;
 }
 
-/* What follows from values that are derived before is not known yet: such a peak is not looked for, only used. */
+/* A peak that follows from values derived before is not known yet: it is not looked for, only used. */
 size_t
 experiment_wishes(struct pool *pool, const struct experiment *experiment, struct peak_wish **wishes)
 {
@@ -592,7 +592,7 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 
 /* ---- all of them ---- */
 
-/* What cannot be computed is missing; each of them is told once. */
+/* Values that cannot be computed are missing; each of them is told once. */
 static void
 derive_at(struct experiment *experiment, const struct architecture *architecture, struct experiment_point *point)
 {
@@ -637,7 +637,7 @@ experiment_derive(struct experiment *experiment)
 {
 	autofree char *folder = rot_format("%s/driver/architectures", experiment->rot->paths->data);
 	struct rot_error why = {0};
-	/* That of this processor, whether its events can be counted or not. */
+	/* The architecture of this processor, whether its events can be counted or not. */
 	struct architecture *architecture =
 		experiment->nr_derived ? architecture_load(folder, experiment->rot->machine, NULL, &why) : NULL;
 

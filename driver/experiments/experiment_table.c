@@ -84,7 +84,7 @@ print_disturbed(const json_t *points, FILE *out)
 		free(causes[fate]);
 }
 
-/* What was measured of this machine may contradict what is told. */
+/* Measured caches of this machine may contradict those that are told. */
 static char *
 modelled_caches(const struct rot *rot)
 {
@@ -133,7 +133,7 @@ is_shown(const struct experiment *experiment, const struct ceiling *ceiling)
 	return is_found;
 }
 
-/* Of a peak its interval; else of how many runs it is the best. */
+/* The interval of a peak; else of how many runs it is the best. */
 static char *
 ceiling_text(const struct ceiling *ceiling)
 {
@@ -157,7 +157,7 @@ ceiling_text(const struct ceiling *ceiling)
 			  ceiling->n);
 }
 
-/* Those that were measured for this, and with_peaks those of the machine's roof that plots show. */
+/* Ceilings that were measured for this, and with_peaks those of the machine's roof that plots show. */
 static void
 print_ceilings(const struct experiment *experiment, bool with_peaks, FILE *out)
 {
@@ -224,7 +224,7 @@ print_legend(const struct experiment *experiment, const json_t *points, bool is_
 		fprintf(out, "%s\n", experiment->roof_note);
 }
 
-/* What the marks in tables mean, how runs ended, notes and ceilings. */
+/* Explains the marks in tables, how runs ended, notes and ceilings. */
 static void
 experiment_print_legend(const struct experiment *experiment, const json_t *points, FILE *out)
 {
@@ -297,7 +297,7 @@ name_of_column(const struct experiment_column *column)
 /* Beyond that, doubles have no unit digit. */
 #define MOST_WHOLE 1e15
 
-/* What the column has of the point; "-" where that is missing. Fresh memory. */
+/* The text of the point in the column; "-" where it is missing. Fresh memory. */
 static char *
 cell_of(const struct experiment *experiment, const struct experiment_column *column,
 	const struct experiment_point *point, struct shown_unit unit)
@@ -480,7 +480,7 @@ print_left_out(const struct experiment *experiment, const struct text_table *tab
 	}
 }
 
-/* Of so many rows a table with columns that were asked for is shown whole. */
+/* A table with columns that were asked for is shown whole up to so many rows. */
 #define WHOLE_TABLE 10
 
 /* The columns asked for, first those that say which point it is; without any: these, and all quantities. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What bounds each series of the first roofline, and how near it comes to that: a line below the tables. */
+/* A line below the tables tells what bounds each series of the first roofline, and how near it comes to that. */
 #include <math.h>
 #include <string.h>
 

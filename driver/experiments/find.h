@@ -12,7 +12,7 @@
 #include "error.h"
 #include "rot.h"
 
-/* What can be told without running it. */
+/* Facts of a controller that are told without running it. */
 struct controller_info {
 	const char *name; /* what "rot measure" takes */
 	const char *

@@ -15,7 +15,7 @@
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
 
-/* Of all differences together, after the correction. */
+/* The confidence of all differences together, after the correction. */
 #define DIFF_CONFIDENCE 0.95
 
 /* A row in a line; and, where a line has fewer characters than most of these, in one or two. */
@@ -50,7 +50,7 @@ length_without_number(const char *name)
 	return end > 0 && end < length && name[end - 1] == ' ' ? end : length;
 }
 
-/* Of many threads that is "threads", of few the name and number of each. */
+/* A part with many threads is "threads", one with few has the name and number of each. */
 static const char *
 series_of_part(const json_t *point)
 {
@@ -215,7 +215,7 @@ is_measured(const struct quantity_value *value)
 	return strcmp(value->kind, "measured") == 0 || strcmp(value->kind, "modelled") == 0;
 }
 
-/* Of what is expected on one side a difference says nothing of the other. */
+/* A value expected on one side says nothing of a difference to the other. */
 static bool
 are_measured(const struct diff_row *row)
 {
@@ -236,7 +236,7 @@ compare_quantity(struct comparison *comparison, const json_t *quantity, const js
 		pool_add(pool, comparison->rows, comparison->nr_rows) = row;
 }
 
-/* What is not measured is no test of anything. */
+/* Rows that are not measured are no tests of anything. */
 static void
 correct_for_many(struct comparison *comparison)
 {
@@ -322,7 +322,7 @@ is_told(const struct comparison *comparison, const struct diff_row *row, enum di
 	       strcmp(row->a.kind, row->b.kind) != 0;
 }
 
-/* Of a run, which has all that could be counted: is there one of the same quantity before it at its point? */
+/* A run has all that could be counted: is there a row of the same quantity before it at its point? */
 static bool
 is_further(const struct comparison *comparison, const struct diff_row *row)
 {

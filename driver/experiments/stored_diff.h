@@ -12,7 +12,7 @@
 /* Is it of time? Such values scatter from run to run, whatever the program does. */
 bool diff_is_speed(const char *name);
 
-/* What the runs of both say of a quantity: second / first. */
+/* The runs of both say this of a quantity: second / first. */
 enum diff_verdict {
 	DIFF_BETTER,  /* less time, or more of a rate; the whole interval says so  */
 	DIFF_WORSE,   /*                                                          */
@@ -56,5 +56,5 @@ int stored_diff_print(FILE *out, const struct stored_result *first, const struct
 void stored_diff_print_functions(FILE *out, const struct stored_result *first, const struct stored_result *second,
 				 bool everything);
 
-/* What differs of machine and software, a line for each side. */
+/* Prints differences of machine and software, a line for each side. */
 void stored_diff_print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second);

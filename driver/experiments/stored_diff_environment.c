@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What differs between the machines and the software of two results. */
+/* Differences between the machines and the software of two results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ words_of(const json_t *lines)
 	return words;
 }
 
-/* Those that the other ones do not have. Fresh memory. */
+/* The words that are not among the other ones. Fresh memory. */
 static char *
 other_words(json_t *words, const json_t *other)
 {

@@ -14,7 +14,7 @@
 #include "number.h"
 #include "quantities/value_text.h"
 
-/* Of a row that is shown: the time that it is off by would be so by chance in one of 20 such comparisons. */
+/* A row is shown whose difference of time would come by chance in one of 20 such comparisons. */
 #define LEAST_CONFIDENT 0.05
 
 /* Where only counts differ: the function has that share of the instructions, in one of the results. */
@@ -137,7 +137,7 @@ names_of(const struct side *side, size_t *nr)
 	return all;
 }
 
-/* Of several functions of a name, as static ones, the first is the first one there, and so on. */
+/* Several functions of a name, as static ones, are paired in their order. */
 static struct pair *
 pairs_of(const struct side sides[NR_SIDES], size_t *nr)
 {

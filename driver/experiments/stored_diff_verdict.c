@@ -76,7 +76,7 @@ diff_shift_of(const json_t *first, const json_t *second, const struct quantity_v
 
 /* ---- verdicts ---- */
 
-/* Of the change in percent, "12" or "0.3". */
+/* The change in percent: "12" or "0.3". */
 static char *
 percent(double change)
 {
@@ -112,7 +112,7 @@ amount(double value, double low, double high)
 	return isnan(low) ? rot_format("%s %%", by) : rot_format("%s %% [%s, %s]", by, least, most);
 }
 
-/* Of the time, speed counts: half the time is 100 % faster. */
+/* Speed counts for the time: half the time is 100 % faster. */
 static struct summary
 change_of(const char *name, const struct summary *ratio)
 {

@@ -232,15 +232,6 @@ add_points(struct plot_job *job, struct rot_error *err)
 
 /* ---- machines and their ceilings ---- */
 
-static size_t
-machine_of(const struct plot_job *job, size_t result)
-{
-	for (size_t i = 0; i < result; i++)
-		if (stored_result_same_machine(&job->results[i], &job->results[result]))
-			return job->machines[i];
-	return job->experiment->nr_stored_machines;
-}
-
 static void
 add_machines(struct plot_job *job)
 {
@@ -248,7 +239,10 @@ add_machines(struct plot_job *job)
 	struct pool *pool = &experiment->pool;
 
 	for (size_t i = 0; i < job->nr; i++) {
-		job->machines[i] = machine_of(job, i);
+		job->machines[i] = experiment->nr_stored_machines;
+		for (size_t k = i; k-- > 0;)
+			if (stored_result_same_machine(&job->results[k], &job->results[i]))
+				job->machines[i] = job->machines[k];
 		if (job->machines[i] < experiment->nr_stored_machines)
 			continue;
 		pool_add(pool, experiment->stored_machines, experiment->nr_stored_machines) =
@@ -264,7 +258,7 @@ add_machines(struct plot_job *job)
 	}
 }
 
-/* Those per the same unit of time as y. */
+/* Adds the ceilings per the same unit of time as y. */
 static void
 add_ceilings(struct plot_job *job)
 {
@@ -425,7 +419,7 @@ draw_stored(const struct plot_job *job, struct rot_error *err)
 	return experiment_write_plots(job->experiment, results, job->nr, err);
 }
 
-/* What was written, if anything was. */
+/* Names the files that were written, if any were. */
 static void
 print_files(const struct plot_job *job)
 {

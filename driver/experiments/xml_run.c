@@ -366,10 +366,10 @@ out:
 /* ---- the plan alone ---- */
 
 /*
- * What a run takes besides its kernel (most of it to clear 32 MB of caches), a start of the core, a core to build, and
- * how fast kernels are taken to be: only for an estimate. Measured on a Zen 5: a run with an empty kernel 0.009 s and
- * large vectors 1.4 GB/s filled and flushed, as time of a CPU; on a quiet machine loops of C 2.9 to 4.6 Gflop/s, a
- * library's dgemm 58 to 96, its daxpy in memory 4.6, 55 GB/s. Libraries' other work is slower.
+ * Costs for an estimate only: a run besides its kernel (most of it clears 32 MB of caches), a start, a build. Then the
+ * speed that kernels are taken to have. Measured on a Zen 5, as time of a CPU: a run with an empty kernel 0.009 s,
+ * large vectors 1.4 GB/s filled and flushed. On a quiet machine: loops of C 2.9 to 4.6 Gflop/s, a library's dgemm 58 to
+ * 96, its daxpy in memory 4.6, 55 GB/s. Libraries' other work is slower.
  */
 #define RUN_S 0.015
 #define START_S 0.02
@@ -402,9 +402,8 @@ series_of(struct dry_run *dry, const char *name)
 	for (size_t i = 0; i < dry->nr_series; i++)
 		if (strcmp(dry->series[i].name, name) == 0)
 			return &dry->series[i];
-	dry->series = pool_grow(&dry->pool, dry->series, dry->nr_series, sizeof(*dry->series));
-	dry->series[dry->nr_series] = (struct series_plan){.name = name};
-	return &dry->series[dry->nr_series++];
+	pool_add(&dry->pool, dry->series, dry->nr_series) = (struct series_plan){.name = name};
+	return &dry->series[dry->nr_series - 1];
 }
 
 /* Kernels of libraries compute with vectors, on all threads that they are given. */
@@ -489,14 +488,6 @@ add_point(struct dry_run *dry, const struct planned_point *p, struct rot_error *
 	return 0;
 }
 
-static char *
-duration(double seconds)
-{
-	if (seconds < 90)
-		return rot_format("%.0f s", seconds);
-	return rot_format("%.0f min", seconds / 60);
-}
-
 static bool
 has_open_series(const struct xml_controller *controller)
 {
@@ -510,7 +501,7 @@ static void
 print_plan(const struct dry_run *dry, FILE *out)
 {
 	struct series_plan sum = {.name = "all"};
-	double builds = BUILD_S * (double)dry->keys.nr;
+	double seconds = BUILD_S * (double)dry->keys.nr;
 	autofree char *time = NULL, *text = NULL;
 
 	fprintf(out, "%-32s %7s %7s %7s %9s %9s\n", "series", "points", "cached", "passes", "runs", "to do");
@@ -539,7 +530,8 @@ print_plan(const struct dry_run *dry, FILE *out)
 			continue;
 		text_print_fitting(line, out);
 	}
-	time = duration(sum.seconds + builds);
+	seconds += sum.seconds;
+	time = seconds < 90 ? rot_format("%.0f s", seconds) : rot_format("%.0f min", seconds / 60);
 	fprintf(out, "measuring cores to build: %zu\n", dry->keys.nr);
 	text = rot_format("%s %s, as far as the kernels' definitions tell%s; what libraries plan before they compute "
 			  "(fft), and ceilings that are not known yet, come on top\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an XML controller shows: its plots, tables, names of values and derived values. */
+/* An XML controller shows its plots, tables, names of values and derived values. */
 #include "experiments/xml_run.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
 static const char *
 text_of(struct experiment *experiment, const xmlNode *element, const char *attribute)
 {
-	return pool_own(experiment_pool(experiment), xml_attribute(element, attribute, ""), free);
+	return xml_unevaluated(experiment_pool(experiment), element, attribute, "");
 }
 
 /* ---- errors that would come after measuring, found before ---- */
@@ -225,18 +225,6 @@ refuse_plot(const xmlNode *element, const char *what, struct rot_error *err)
 	return xml_error_at(element, err);
 }
 
-static int
-check_has_x(const struct experiment_plot *plot, const xmlNode *element, struct rot_error *err)
-{
-	const bool has_x = xmlHasProp(element, (const xmlChar *)"x") != NULL;
-
-	if (has_x && plot->kind > EXPERIMENT_SERIES)
-		return refuse_plot(element, "histogram, runs and threads have no x", err);
-	if (!has_x && plot->kind <= EXPERIMENT_SERIES)
-		return refuse_plot(element, "roofline, distribution and series lack an x", err);
-	return 0;
-}
-
 /* RelativeTo and minimumOf; then what a plot shows of runs, and whether that, and having an x, fits
  * its type. */
 static int
@@ -245,8 +233,13 @@ read_runs(const struct xml_controller *controller, struct experiment_plot *plot,
 {
 	const bool wants_ratio =
 		xml_attribute_is(element, "show", "ratio") || xml_attribute_is(element, "show", "error");
+	const bool has_x = xmlHasProp(element, (const xmlChar *)"x") != NULL;
 
-	if (check_has_x(plot, element, err) < 0 || read_view(controller, &plot->view, element, err) < 0)
+	if (has_x && plot->kind > EXPERIMENT_SERIES)
+		return refuse_plot(element, "histogram, runs and threads have no x", err);
+	if (!has_x && plot->kind <= EXPERIMENT_SERIES)
+		return refuse_plot(element, "roofline, distribution and series lack an x", err);
+	if (read_view(controller, &plot->view, element, err) < 0)
 		return -1;
 	plot->has_view = xmlHasProp(element, (const xmlChar *)"show") || plot->kind > EXPERIMENT_SERIES;
 	if (plot->has_view && (plot->kind == EXPERIMENT_ROOFLINE || plot->kind == EXPERIMENT_SERIES))
@@ -268,7 +261,7 @@ read_runs(const struct xml_controller *controller, struct experiment_plot *plot,
 
 #define NR_CURVE_POINTS 200
 
-/* What is being read: a line of the plot that was added last, which is plot. */
+/* The element being read: a line of the plot that was added last, which is plot. */
 struct line {
 	const struct xml_controller *controller;
 	struct experiment *experiment;
@@ -427,7 +420,7 @@ annotation_of(const xmlNode *element)
 	return all;
 }
 
-/* Of a quantity with one word: is it the request's? Rates are offered with the clock of the configuration. */
+/* Is the one word of a quantity the request's? Rates are offered with the clock of the configuration. */
 static bool
 is_word_of(const char *of, const struct quantity_request *request)
 {
@@ -696,7 +689,7 @@ show_look(const struct xml_controller *controller, struct experiment *experiment
 
 /* ---- derived values ---- */
 
-/* Of the attributes that say what it is, the one that is there. */
+/* The one attribute that is there of those that say what it is. */
 static const char *
 kind_of_derived(const xmlNode *element, enum experiment_derived_kind *kind)
 {

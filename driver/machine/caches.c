@@ -57,7 +57,7 @@ size_bytes(const char *text)
 	return size;
 }
 
-/* What sysfs says of one cache of one CPU; each text may be NULL. */
+/* The texts of sysfs for one cache of one CPU; each may be NULL. */
 struct index_texts {
 	char *type, *level, *size, *ways, *line_bytes, *shared;
 };
@@ -95,28 +95,19 @@ number_of(const char *text)
 	return text ? atoi(text) : 0;
 }
 
-/* One cache of one CPU. False: there is no such index. */
-static bool
-read_index(struct caches *caches, const char *root, int cpu, int index)
-{
-	autopool pool = {0};
-	struct index_texts texts = index_texts_read(&pool, root, cpu, index);
-	const bool is_found = texts.type && texts.level && texts.size;
-
-	if (is_found && holds_data(&texts))
-		add_cache(caches, atoi(texts.level), size_bytes(texts.size), number_of(texts.ways),
-			  number_of(texts.line_bytes), "sysfs");
-	return is_found;
-}
-
 static bool
 read_sysfs(struct caches *caches, const char *root, int cpu)
 {
-	int index = 0;
+	for (int index = 0;; index++) {
+		autopool pool = {0};
+		struct index_texts texts = index_texts_read(&pool, root, cpu, index);
 
-	while (read_index(caches, root, cpu, index))
-		index++;
-	return index > 0;
+		if (!texts.type || !texts.level || !texts.size)
+			return index > 0;
+		if (holds_data(&texts))
+			add_cache(caches, atoi(texts.level), size_bytes(texts.size), number_of(texts.ways),
+				  number_of(texts.line_bytes), "sysfs");
+	}
 }
 
 static bool
@@ -169,17 +160,8 @@ read_deterministic(struct caches *caches, const char *root, uint32_t leaf, const
 	}
 }
 
-/* As 80000006 has them, in four bits; 0: disabled, fully associative (15), or told elsewhere. */
+/* Ways by the four bits that 80000006 has for them; 0: disabled, fully associative (15), or told elsewhere. */
 static const uint8_t legacy_ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
-
-/* All bits set: fully associative. */
-static int64_t
-legacy_l1_ways(uint32_t ecx)
-{
-	const uint32_t ways = ecx >> 16 & 0xff;
-
-	return ways == 0xff ? 0 : ways;
-}
 
 /* AMD: KiB in the highest bits; the last level of the package in units of 512 KiB. */
 static void
@@ -187,9 +169,12 @@ read_legacy(struct caches *caches, const char *root)
 {
 	struct cpuid_registers r;
 
-	if (cpuid_read(root, 0x80000005, 0, &r))
-		add_cache(caches, 1, (int64_t)(r.ecx >> 24) << 10, legacy_l1_ways(r.ecx), r.ecx & 0xff,
+	if (cpuid_read(root, 0x80000005, 0, &r)) {
+		const uint32_t ways = r.ecx >> 16 & 0xff; /* all bits set: fully associative */
+
+		add_cache(caches, 1, (int64_t)(r.ecx >> 24) << 10, ways == 0xff ? 0 : ways, r.ecx & 0xff,
 			  "cpuid 80000005");
+	}
 	if (cpuid_read(root, 0x80000006, 0, &r)) {
 		add_cache(caches, 2, (int64_t)(r.ecx >> 16) << 10, legacy_ways[r.ecx >> 12 & 15], 0, "cpuid 80000006");
 		caches->package_bytes = (int64_t)(r.edx >> 18) << 19;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a measured fact of a machine depends on besides the processor: it is kept with the fact, and compared later. */
+/* A measured fact of a machine depends on these besides the processor: they are kept with it, and compared later. */
 #pragma once
 
 #include <jansson.h>

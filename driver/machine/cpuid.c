@@ -11,16 +11,6 @@
 #define FIRST_HYPERVISOR_LEAF 0x40000000
 
 static bool
-ask(uint32_t leaf, uint32_t subleaf, struct cpuid_registers *registers)
-{
-	/* Leaves of the hypervisor have a range of their own, of which __get_cpuid_max knows nothing. */
-	if (leaf != FIRST_HYPERVISOR_LEAF && (uint32_t)__get_cpuid_max(leaf & 0x80000000, NULL) < leaf)
-		return false;
-	__cpuid_count(leaf, subleaf, registers->eax, registers->ebx, registers->ecx, registers->edx);
-	return true;
-}
-
-static bool
 look_up(const char *root, uint32_t leaf, uint32_t subleaf, struct cpuid_registers *registers)
 {
 	autofree char *path = rot_format("%s/cpuid", root), *line = NULL;
@@ -47,5 +37,11 @@ bool
 cpuid_read(const char *root, uint32_t leaf, uint32_t subleaf, struct cpuid_registers *registers)
 {
 	*registers = (struct cpuid_registers){0};
-	return strcmp(root, "/") == 0 ? ask(leaf, subleaf, registers) : look_up(root, leaf, subleaf, registers);
+	if (strcmp(root, "/") != 0)
+		return look_up(root, leaf, subleaf, registers);
+	/* Leaves of the hypervisor have a range of their own, of which __get_cpuid_max knows nothing. */
+	if (leaf != FIRST_HYPERVISOR_LEAF && (uint32_t)__get_cpuid_max(leaf & 0x80000000, NULL) < leaf)
+		return false;
+	__cpuid_count(leaf, subleaf, registers->eax, registers->ebx, registers->ecx, registers->edx);
+	return true;
 }

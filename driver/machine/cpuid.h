@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the processor says of itself (instruction CPUID), or what one said when a machine was recorded. Sources: Intel
- * SDM vol. 2A, CPUID; AMD64 APM vol. 3, appendix E.
+ * The processor's own description (instruction CPUID), or that of one when a machine was recorded. Sources: Intel SDM
+ * vol. 2A, CPUID; AMD64 APM vol. 3, appendix E.
  */
 #pragma once
 

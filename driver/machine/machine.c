@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What machine this is: /proc/cpuinfo, sysfs and CPUID. */
+/* This machine, by /proc/cpuinfo, sysfs and CPUID. */
 #include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -188,12 +188,6 @@ set_from_file(char **member, const char *root, const char *name)
 
 /* ---- /proc/cpuinfo ---- */
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* One "name : value" of the first processor. */
 static void
 read_fact(struct machine *machine, const char *name, char *value)
@@ -215,7 +209,7 @@ read_fact(struct machine *machine, const char *name, char *value)
 		for (char *flag = strtok_r(value, " ", &rest); flag; flag = strtok_r(NULL, " ", &rest))
 			machine_cpu_flags_add(machine, flag);
 		if (machine->cpu_flags.nr)
-			qsort(machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *), compare_texts);
+			qsort(machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *), names_compare);
 	}
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		if (strcmp(name, facts[i].name) != 0)
@@ -284,8 +278,10 @@ read_online_cpus(struct machine *machine, const char *root)
 
 /* ---- hypervisor ---- */
 
-/* What CPUID leaf 0x40000000 says; empty on bare metal. A recorded machine may have a file that names it instead.
- * Sources: the hypervisors' own documents. */
+/*
+ * CPUID leaf 0x40000000 names it; empty on bare metal. A recorded machine may have a file that names it instead.
+ * Sources: the hypervisors' own documents.
+ */
 static void
 read_hypervisor(struct machine *machine, const char *root)
 {
@@ -380,7 +376,7 @@ bool
 machine_has_flag(const struct machine *machine, const char *cpu_flag)
 {
 	return machine->cpu_flags.nr && bsearch(&cpu_flag, machine->cpu_flags.items, machine->cpu_flags.nr,
-						sizeof(char *), compare_texts) != NULL;
+						sizeof(char *), names_compare) != NULL;
 }
 
 int
@@ -389,31 +385,23 @@ machine_vector_bytes(const struct machine *machine)
 	return machine_has_flag(machine, "avx512f") ? 64 : machine_has_flag(machine, "avx") ? 32 : 16;
 }
 
-/* "Intel(R) Xeon(R) CPU @ 2.10GHz" without its nominal clock. */
-static int
-name_length(const char *name)
-{
-	size_t length = strcspn(name, "@");
-
-	while (length > 0 && name[length - 1] == ' ')
-		length--;
-	return (int)length;
-}
-
 char *
 machine_caption(const struct machine *machine)
 {
 	const char *name = machine->cpu_name[0] ? machine->cpu_name : "unknown processor";
+	size_t length = strcspn(name, "@"); /* "Intel(R) Xeon(R) CPU @ 2.10GHz" without its nominal clock */
 
-	return rot_format("%.*s, family %d model %d%s%s", (int)name_length(name), name, (int)machine->cpu_family,
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	return rot_format("%.*s, family %d model %d%s%s", (int)length, name, (int)machine->cpu_family,
 			  (int)machine->cpu_model, machine->hypervisor[0] ? ", " : "", machine->hypervisor);
 }
 
 /* ---- hardware events ---- */
 
 /*
- * Of a processor with cores of two kinds the kernel takes events without a unit for those of "cpu_core" (hybrid CPUs in
- * the documents of perf); on other cores they stand still.
+ * Events without a unit are those of "cpu_core", where a processor has cores of two kinds (hybrid CPUs in the documents
+ * of perf). On other cores they stand still.
  */
 static bool
 count_on_all_cpus(const char *root, struct rot_error *why)

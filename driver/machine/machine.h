@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What machine this is, without measuring: /proc and /sys below a root, so that recorded machines can be read, and
- * CPUID. */
+/* This machine, without measuring: /proc and /sys below a root, so that recorded machines can be read, and CPUID. */
 #pragma once
 
 #include <stdbool.h>

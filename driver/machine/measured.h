@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was measured of this machine's caches (roof/levels.h), kept in the cache folder so that it costs once, and is
- * the same ever after: sizes go into descriptions of measurements, which would all be new if they wavered. Reading
- * measures nothing.
+ * Measured sizes of this machine's caches (roof/levels.h) are kept in the cache folder, so that they cost once and stay
+ * the same. They go into descriptions of measurements, which would all be new if they wavered. Reading measures
+ * nothing.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ struct measured_operation {
 
 #define MEASURED_OPERATIONS_MAX 192
 
-/* What one look at the last level saw, at least. */
+/* One look at the last level saw this, at least. */
 struct measured_run {
 	struct measured_when when;
 	int64_t bytes, fitting_bytes; /* as in measured_level */
@@ -69,8 +69,8 @@ struct measured_levels {
 };
 
 /*
- * What the folder has of this machine (processor and hypervisor). Nothing kept, or a file that cannot be understood, is
- * no error: nr 0.
+ * Loads and stores the levels of this machine (processor and hypervisor). Nothing kept, or a file that cannot be
+ * understood, is no error: nr 0.
  */
 void measured_levels_load(struct measured_levels *levels, const char *cache_folder, const struct machine *machine);
 int measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
@@ -79,15 +79,14 @@ int measured_levels_store(const struct measured_levels *levels, const char *cach
 /* On that day (ISO 8601, UTC), on this machine as it is: results of other conditions are not taken from the cache. */
 struct measured_when measured_on(const struct machine *machine, const char *date);
 
-/* What is another now than it was then: "kernel 6.1, now 6.12, 200 days old"; "": nothing that is known. Fresh memory.
- */
+/* Conditions that changed since then: "kernel 6.1, now 6.12, 200 days old"; "": nothing that is known. Fresh memory. */
 char *measured_changes(const struct measured_when *when, const struct machine *machine);
 
 /* NULL: not measured. */
 const struct measured_operation *measured_operation_of(const struct measured_levels *levels, const char *operation,
 						       const char *precision, const char *instruction_set);
 
-/* Of all levels. */
+/* Are all levels sure? */
 bool measured_levels_are_sure(const struct measured_levels *levels);
 
 /* Adds what was seen at that time, once. Runs of other conditions than now, and the oldest of too many, go. bytes 0:
@@ -98,7 +97,7 @@ measured_runs_update(struct measured_levels *levels, const struct measured_run *
 /* "created" and "foundOn" of an object. */
 struct measured_when measured_when_read(const json_t *json);
 
-/* What is kept of them: schema rot.levels/1. New reference. */
+/* The levels as they are kept: schema rot.levels/1. New reference. */
 json_t *measured_levels_json(const struct measured_levels *levels, const struct machine *machine);
 
 /* Which measured level is that of the machine's L1, L2 or last cache (0 to 2), whether its size was told or not; NULL:

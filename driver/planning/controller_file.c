@@ -129,7 +129,7 @@ circle_error(const xmlNode *include, const struct inclusion *here, const char *p
 			     xmlGetLineNo(include), circle);
 }
 
-/* What cannot be read is told when it is included. */
+/* A file that cannot be read is told when it is included. */
 static int
 check_included(const xmlNode *include, const struct inclusion *here, struct rot_error *err)
 {

@@ -10,11 +10,9 @@
 #include "memory.h"
 #include "number.h"
 
-enum generator_kind { GENERATOR_VALUE, GENERATOR_LIST, GENERATOR_RANGE, GENERATOR_GEOMETRIC };
-
-/* One element of an axis: gives any number of values. text: value or list; or from, to and step or factor. */
+/* One element of an axis: gives any number of values. */
 struct generator {
-	enum generator_kind kind;
+	enum space_values kind;
 	char *text[3];
 	char *condition;
 	char *where;
@@ -73,9 +71,9 @@ space_add_axis(struct space *space, const char *name, struct rot_error *err)
 	return 0;
 }
 
-static void
-add_generator(struct space *space, enum generator_kind kind, const char *const text[3], const char *condition,
-	      const char *where)
+void
+space_add_values(struct space *space, enum space_values kind, const char *const text[3], const char *condition,
+		 const char *where)
 {
 	struct axis *axis = &space->axes[space->nr_axes - 1];
 	struct generator *g;
@@ -86,32 +84,6 @@ add_generator(struct space *space, enum generator_kind kind, const char *const t
 		g->text[i] = pool_strdup(space->pool, text[i]);
 	g->condition = pool_strdup(space->pool, condition);
 	g->where = pool_strdup(space->pool, where);
-}
-
-void
-space_add_value(struct space *space, const char *text, const char *condition, const char *where)
-{
-	add_generator(space, GENERATOR_VALUE, (const char *const[3]){text, "", ""}, condition, where);
-}
-
-void
-space_add_list(struct space *space, const char *blank_separated, const char *condition, const char *where)
-{
-	add_generator(space, GENERATOR_LIST, (const char *const[3]){blank_separated, "", ""}, condition, where);
-}
-
-void
-space_add_range(struct space *space, const char *from, const char *to, const char *step, const char *condition,
-		const char *where)
-{
-	add_generator(space, GENERATOR_RANGE, (const char *const[3]){from, to, step}, condition, where);
-}
-
-void
-space_add_geometric(struct space *space, const char *from, const char *to, const char *factor, const char *condition,
-		    const char *where)
-{
-	add_generator(space, GENERATOR_GEOMETRIC, (const char *const[3]){from, to, factor}, condition, where);
 }
 
 void
@@ -153,7 +125,7 @@ evaluate_bounds(const struct generator *g, const struct expression_scope *scope,
 	static const char *const names[2][3] = {{"from", "to", "step"}, {"from", "to", "factor"}};
 
 	for (size_t i = 0; i < 3; i++) {
-		const char *name = names[g->kind == GENERATOR_GEOMETRIC][i];
+		const char *name = names[g->kind == SPACE_GEOMETRIC][i];
 		autofree char *text = expression_text(scope, g->text[i], err);
 		bool is_number = text && parse_number(text, &bounds[i]);
 
@@ -171,7 +143,7 @@ static int
 add_progression(const struct generator *g, const struct expression_scope *scope, struct values *values,
 		struct rot_error *err)
 {
-	bool is_range = g->kind == GENERATOR_RANGE;
+	bool is_range = g->kind == SPACE_RANGE;
 	double b[3], steps;
 
 	if (evaluate_bounds(g, scope, b, err) < 0)
@@ -214,12 +186,12 @@ generate(const struct generator *g, const struct expression_scope *scope, struct
 		return rot_error_prefix(err, "if");
 	if (!counts)
 		return 0;
-	if (g->kind == GENERATOR_RANGE || g->kind == GENERATOR_GEOMETRIC)
+	if (g->kind == SPACE_RANGE || g->kind == SPACE_GEOMETRIC)
 		return add_progression(g, scope, values, err);
 	text = expression_text(scope, g->text[0], err);
 	if (!text)
 		return -1;
-	if (g->kind == GENERATOR_LIST) {
+	if (g->kind == SPACE_LIST) {
 		char *rest = NULL;
 
 		for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest))

@@ -27,6 +27,9 @@ struct point {
 
 struct space;
 
+/* The text has a value; values with blanks between; from, to and step; from, to and factor. */
+enum space_values { SPACE_VALUE, SPACE_LIST, SPACE_RANGE, SPACE_GEOMETRIC };
+
 /* More points than this are an error: somebody mistyped a step. */
 #define SPACE_MAX_POINTS 1000000
 
@@ -36,16 +39,12 @@ struct space *space_new(struct pool *pool);
 /*
  * Further axes are added to the end. Values of an axis are added to the axis added last. condition (NULL or "": always)
  * is an expression over the axes before: the values count only where it is true. where ("FILE:LINE", or NULL) is put
- * before later errors about them. All strings are copied.
+ * before later errors about them. All strings are copied; NULL counts as "".
  */
 int
 space_add_axis(struct space *space, const char *name, struct rot_error *err); /* a second axis of that name: error */
-void space_add_value(struct space *space, const char *text, const char *condition, const char *where);
-void space_add_list(struct space *space, const char *blank_separated, const char *condition, const char *where);
-void space_add_range(struct space *space, const char *from, const char *to, const char *step, const char *condition,
-		     const char *where);
-void space_add_geometric(struct space *space, const char *from, const char *to, const char *factor,
-			 const char *condition, const char *where);
+void space_add_values(struct space *space, enum space_values kind, const char *const text[3], const char *condition,
+		      const char *where);
 
 /* Points where the condition is true are left out. */
 void space_add_skip(struct space *space, const char *condition, const char *where);

@@ -353,7 +353,7 @@ xml_measurement(const xmlNode *element, const struct rot_registry *registry, con
 
 /* ---- programs ---- */
 
-/* Those that the workload has not are the program's. */
+/* Attributes that the workload has not are the program's. */
 static int
 set_program_attributes(const struct entity_reading *reading, struct program_workload *workload, const xmlNode *element,
 		       struct rot_error *err)

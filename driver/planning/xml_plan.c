@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an XML controller is going to measure: its file turned into points and ceilings. */
+/* The file of an XML controller is turned into points and ceilings to measure. */
 #include "planning/xml_plan.h"
 
 #include <libxml/xmlreader.h>
@@ -55,30 +55,24 @@ add_values(struct space *space, const xmlNode *element)
 {
 	static const struct {
 		const char *element;
+		enum space_values kind;
 		const char *attributes[3];
 	} forms[] = {
-		{"list", {"values"}},
-		{"value", {"is"}},
-		{"range", {"from", "to", "step"}},
-		{"geometric", {"from", "to", "factor"}},
+		{"list", SPACE_LIST, {"values"}},
+		{"value", SPACE_VALUE, {"is"}},
+		{"range", SPACE_RANGE, {"from", "to", "step"}},
+		{"geometric", SPACE_GEOMETRIC, {"from", "to", "factor"}},
 	};
 	autofree char *condition = xml_attribute(element, "if", ""), *where = xml_where(element);
 	autopool pool = {0};
-	const char *text[3];
+	const char *text[3] = {NULL};
 	size_t form = 0;
 
 	while (!xml_is(element, forms[form].element))
 		form++;
 	for (size_t i = 0; i < 3 && forms[form].attributes[i]; i++)
 		text[i] = xml_unevaluated(&pool, element, forms[form].attributes[i], "");
-	if (form == 0)
-		space_add_list(space, text[0], condition, where);
-	else if (form == 1)
-		space_add_value(space, text[0], condition, where);
-	else if (form == 2)
-		space_add_range(space, text[0], text[1], text[2], condition, where);
-	else
-		space_add_geometric(space, text[0], text[1], text[2], condition, where);
+	space_add_values(space, forms[form].kind, text, condition, where);
 }
 
 /* Names of axes become variables, and variables of texts. */
@@ -129,7 +123,7 @@ xml_plan_space(const struct xml_controller *controller, struct pool *pool, const
 	const char *path = controller->file.paths[0];
 	struct space *space = space_new(pool);
 
-	/* Those of the elements that are axes and conditions of points left out. */
+	/* Only axes and conditions of points left out are read. */
 	for (size_t i = 0; i < nr_elements; i++) {
 		if (xml_is(elements[i], "axis") && add_axis(space, elements[i], err) < 0)
 			return -1;
@@ -160,7 +154,7 @@ xml_plan_inner_space(const struct xml_controller *controller, struct pool *pool,
 
 /* ---- <each>: replaced by what it holds, once at each point of its axes ---- */
 
-/* Of the copy and all below it: attributes with their expressions evaluated, and the file they are in. */
+/* The copy and all below it get their attributes with expressions evaluated, and the file they are in. */
 static int
 evaluate(xmlNode *copy, const xmlNode *each, const struct expression_scope *scope, struct rot_error *err)
 {
@@ -370,7 +364,7 @@ set_fused(const struct rot *rot, struct expression_scope *scope)
 	expression_scope_set_string(scope, "fmaSource", fused.source);
 }
 
-/* What data of one CPU may fill: less than is told where others use it, or a guest gets a part. */
+/* Data of one CPU may fill this: less than is told where others use it, or a guest gets a part. */
 static int64_t
 usable_last_level(const struct rot *rot, const struct machine *machine)
 {
@@ -448,7 +442,7 @@ kernel_element(const xmlNode *element, size_t i)
 	return kernel ? kernel : workload ? workload : element;
 }
 
-/* What is measured of kernels follows from the quantities. */
+/* The quantities say what is measured of kernels. */
 static int
 check_load(const struct measurer_set *set, struct rot_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an XML controller is going to measure: its file turned into points and ceilings. */
+/* The plan of an XML controller: its file turned into points and ceilings. */
 #pragma once
 
 #include <jansson.h>
@@ -46,7 +46,7 @@ struct planned_ceiling {
 	size_t nr_axes;
 	int **seeds; /* recommended variants: a value of each axis */
 	size_t nr_seeds;
-	/* Of the first seed that is valid; without one, of the first value of each axis. */
+	/* The measurement of the first seed that is valid; without one, of the first value of each axis. */
 	struct measurement *measurement;
 	double work;
 	int nr_runs;
@@ -129,7 +129,7 @@ bool xml_plan_knows_choices(const struct xml_controller *controller);
  * checked, and nothing is measured or built. NULL on error; messages begin with file and line.
  */
 struct xml_controller *xml_controller_open(struct rot *rot, const char *path, struct rot_error *err);
-/* That which describes the ceilings of the machine, the user's or rot's own. */
+/* Opens the controller that describes the ceilings of the machine, the user's or rot's own. */
 struct xml_controller *xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err);
 
 void xml_controller_close(void *controller);

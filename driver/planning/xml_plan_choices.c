@@ -36,7 +36,7 @@ tell(struct choosing *c, const char *candidate, const char *what)
 				   candidate, what);
 }
 
-/* What disturbs runs makes them slower: candidates are compared by what a quarter of their runs reach. */
+/* Disturbances make runs slower: candidates are compared by what a quarter of their runs reach. */
 static void
 keep_value(struct choosing *c, const char *candidate, const struct quantity_value *value)
 {
@@ -140,27 +140,20 @@ try_all(struct choosing *c, struct rot_error *err)
 	return 0;
 }
 
-/* Of times and counts the highest is not the best. */
-static int
-parse_best(struct choosing *c, struct rot_error *err)
-{
-	autofree char *best = xml_attribute(c->element, "best", "");
-	int rc = quantity_parse(&c->best, best, err);
-
-	if (rc == 0 && strcmp(c->best.name, "performance") != 0 && strcmp(c->best.name, "throughput") != 0)
-		rc = rot_error_set(err, 0, "<choice best=\"%s\">: expected a performance or a throughput", best);
-	return rc < 0 ? xml_error_at(c->element, err) : 0;
-}
-
 static int
 measure_choice(struct choosing *c, struct rot_error *err)
 {
 	const struct expression_scope *constants = c->controller->constants;
 	struct planned_choice *choice = c->choice;
+	autofree char *best = xml_attribute(c->element, "best", "");
+	int rc = quantity_parse(&c->best, best, err);
 	bool is_wanted;
 
-	if (parse_best(c, err) < 0)
-		return -1;
+	/* The highest time or count is not the best. */
+	if (rc == 0 && strcmp(c->best.name, "performance") != 0 && strcmp(c->best.name, "throughput") != 0)
+		rc = rot_error_set(err, 0, "<choice best=\"%s\">: expected a performance or a throughput", best);
+	if (rc < 0)
+		return xml_error_at(c->element, err);
 	choice->value = xml_evaluated(&c->controller->pool, c->element, "otherwise", NULL, constants, err);
 	if (!choice->value || xml_condition(c->element, constants, &is_wanted, err) < 0 ||
 	    (is_wanted && try_all(c, err) < 0))

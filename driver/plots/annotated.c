@@ -190,9 +190,8 @@ find_loop(struct annotation *a, uint64_t header)
 	for (size_t i = 0; i < a->nr_loops; i++)
 		if (a->loops[i].header == header)
 			return &a->loops[i];
-	a->loops = pool_grow(a->pool, a->loops, a->nr_loops, sizeof(*a->loops));
-	a->loops[a->nr_loops] = (struct loop){.header = header};
-	return &a->loops[a->nr_loops++];
+	pool_add(a->pool, a->loops, a->nr_loops) = (struct loop){.header = header};
+	return &a->loops[a->nr_loops - 1];
 }
 
 static int

@@ -12,7 +12,7 @@
 #include "plots/gnuplot.h"
 #include "plots/script.h"
 
-/* What we write, then what gnuplot makes of it. */
+/* The files that we write, then those that gnuplot makes of them. */
 static const char *const suffixes[] = {"data", "gnuplot", "pdf", "svg", "png"};
 enum { NR_WRITTEN = 2, NR_SUFFIXES = sizeof suffixes / sizeof *suffixes };
 

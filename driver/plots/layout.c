@@ -96,18 +96,13 @@ layout_range(const struct plot_axis *axis, const double *values, size_t nr, doub
 #define MOST_WIDENED 0.2
 #define BESIDE_WIDENED 0.01
 
-/* By how much the range may become longer at each side, on the axis' scale: no noise is so small that it is all. */
-static double
-most_widened(const struct layout_axis *range, double size)
-{
-	return fmax(MOST_WIDENED * size, range->is_log ? log10(1.5) : MOST_WIDENED * fabs(range->high));
-}
-
 void
 layout_widen(struct layout_axis *range, const struct plot_axis *axis, const double *values, size_t nr)
 {
 	const double low = axis_scale(range, range->low), high = axis_scale(range, range->high), size = high - low;
-	const double most_more = most_widened(range, size);
+	/* The most at each side, on the axis' scale: no noise is so small that it is all. */
+	const double most_more =
+		fmax(MOST_WIDENED * size, range->is_log ? log10(1.5) : MOST_WIDENED * fabs(range->high));
 	const bool is_positive = range->low >= 0;
 	double least = low, most = high;
 
@@ -142,7 +137,6 @@ layout_leave_ends(struct layout_axis *range, const struct plot_axis *axis, const
 
 /* ---- ticks ---- */
 
-/* What a tick's text is short for. */
 static bool
 is_short(double value)
 {

@@ -37,7 +37,7 @@ extern double layout_zoom;
 /* How long an arrow is that points at what is beyond an edge, in points. */
 #define LAYOUT_ARROW 9.0
 
-/* What is above and below the panel grows with its text: points from the picture's lower edge. */
+/* Texts above and below the panel let it grow: points from the picture's lower edge. */
 struct layout_page {
 	double height;      /* of the picture */
 	double bottom, top; /* of the panel */
@@ -62,8 +62,10 @@ struct layout_axis {
 /* Points from the panel's edge; may lie outside. Not finite where the value is not, or <= 0 on a logarithmic axis. */
 double layout_position(const struct layout_axis *axis, double value);
 
-/* Of a value that has no place on the axis: the end where it is drawn. Infinite: the high one; 0 or
- * less on a logarithmic axis: the low one. */
+/*
+ * The end where a value is drawn that has no place on the axis. Infinite: the high one; 0 or less on a logarithmic
+ * axis: the low one.
+ */
 enum layout_end { LAYOUT_NO_END, LAYOUT_LOW_END, LAYOUT_HIGH_END };
 enum layout_end layout_end_of(const struct layout_axis *axis, double value);
 
@@ -96,8 +98,8 @@ struct layout_tick {
 };
 
 /*
- * Those within the axis, ascending; where it has ticks of its own, these, with labels as far as there is room. Of
- * logarithmic ones labels are at powers of ten, or at 1, 2, 5 where the axis is short; "2·10⁶" where digits would be
+ * Ticks within the axis, ascending; where it has ticks of its own, these, with labels as far as there is room.
+ * Logarithmic ones have labels at powers of ten, or at 1, 2, 5 where the axis is short; "2·10⁶" where digits would be
  * many. Gives how many; delete them.
  */
 size_t layout_ticks_of(const struct layout_axis *axis, struct layout_tick **ticks);
@@ -113,7 +115,7 @@ struct layout_box {
 	double angle;
 };
 
-/* That of a thin line between two points. */
+/* The box of a thin line between two points. */
 struct layout_box layout_line(double x1, double y1, double x2, double y2);
 
 struct layout {

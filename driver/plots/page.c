@@ -67,7 +67,7 @@ html_element(xmlTextWriterPtr out, const char *element, const char *look, const 
 
 /* ---- points ---- */
 
-/* What the columns are: words and units of quantities, axes, names of derived values. */
+/* The columns: words and units of quantities, axes, names of derived values. */
 struct page_columns {
 	struct texts rates, axes, others, derived;
 	bool has_series, has_label, has_roof;
@@ -78,7 +78,7 @@ static const char *const rates[] = {"performance", "operationalIntensity"};
 
 enum { NR_RATES = sizeof(rates) / sizeof(rates[0]) };
 
-/* Of the same words, those of another unit are another column. Fresh memory. */
+/* The same words with another unit are another column. Fresh memory. */
 static char *
 column_of(const json_t *quantity)
 {
@@ -87,7 +87,7 @@ column_of(const json_t *quantity)
 	return rot_format("%s %s", words, json_text_at(quantity, "unit"));
 }
 
-/* Those of that name (NULL: of no rate's). */
+/* Adds the quantities of that name (NULL: of no rate's). */
 static void
 add_quantities(struct pool *pool, struct texts *texts, const json_t *points, const char *name)
 {
@@ -302,7 +302,7 @@ write_points(xmlTextWriterPtr out, const json_t *result)
 	write_marks(out, points);
 }
 
-/* Of the scripts that hold results. */
+/* The class of scripts that hold results. */
 #define RESULT_CLASS "rot-result"
 
 struct page {
@@ -602,15 +602,6 @@ attribute_text(const char *text)
 	return own;
 }
 
-/* Of the whole document, so that no part of it can be forgotten. Fresh memory. */
-static char *
-without_home(const char *document)
-{
-	autofree char *home = home_folder(), *spelled = attribute_text(home), *rest = home_hide(document, spelled);
-
-	return home_hide_own(rest);
-}
-
 int
 page_write(const struct page *page, const struct page_result *results, size_t nr_results, const struct rot *rot,
 	   const char *output_name, struct rot_error *err)
@@ -624,7 +615,10 @@ page_write(const struct page *page, const struct page_result *results, size_t nr
 	rc = write_document(out, page, results, nr_results, rot, err);
 	xmlFreeTextWriter(out);
 	if (rc == 0) {
-		autofree char *text = without_home((const char *)xmlBufferContent(buffer));
+		/* The whole document is looked at, so that no part of it can be forgotten. */
+		autofree char *home = home_folder(), *spelled = attribute_text(home);
+		autofree char *rest = home_hide((const char *)xmlBufferContent(buffer), spelled);
+		autofree char *text = home_hide_own(rest);
 
 		rc = file_deliver(path, text, strlen(text), false, err);
 		if (rc == 0)

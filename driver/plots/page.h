@@ -14,7 +14,7 @@
 struct page;
 struct rot;
 
-/* What a page tells of; both are borrowed for the call. name: "" where there is only one. */
+/* One result of a page; name and json are borrowed for the call. name: "" where there is only one. */
 struct page_result {
 	const char *name;
 	const json_t *json; /* schema rot.result/1 */

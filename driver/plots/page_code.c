@@ -13,16 +13,6 @@
 
 /* ---- which ---- */
 
-static size_t
-loops_with_room(const struct annotated_code *code)
-{
-	size_t nr = 0, nr_lines = 0;
-
-	while (nr < code->nr_loops && nr_lines < MOST_LINES)
-		nr_lines += code->loops[nr++].nr_lines;
-	return nr;
-}
-
 struct page_codes
 page_codes_of(struct pool *pool, const struct rot *rot, const json_t *result, size_t number)
 {
@@ -45,7 +35,8 @@ page_codes_of(struct pool *pool, const struct rot *rot, const json_t *result, si
 			texts_add(pool, &codes.missing, err.text);
 			continue;
 		}
-		item->nr_loops = loops_with_room(&item->code);
+		for (size_t nr_lines = 0; item->nr_loops < item->code.nr_loops && nr_lines < MOST_LINES;)
+			nr_lines += item->code.loops[item->nr_loops++].nr_lines;
 		codes.nr++;
 	}
 	return codes;

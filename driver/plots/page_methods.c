@@ -95,14 +95,6 @@ write_program(xmlTextWriterPtr out, const json_t *program)
 	html_end(out);
 }
 
-static const json_t *
-program_of(const json_t *result)
-{
-	const json_t *own = json_object_get(result, "program");
-
-	return own ? own : json_object_get(json_array_get(json_object_get(result, "points"), 0), "program");
-}
-
 /* Characters that no shell reads otherwise. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=./,:+@%"
 
@@ -149,6 +141,7 @@ void
 page_write_origin(xmlTextWriterPtr out, const json_t *result)
 {
 	const json_t *software = json_object_get(result, "software"), *measured = json_object_get(result, "measured");
+	const json_t *program = json_object_get(result, "program");
 
 	html_element(out, "h4", NULL, "Machine");
 	html_begin(out, "dl", NULL);
@@ -168,7 +161,9 @@ page_write_origin(xmlTextWriterPtr out, const json_t *result)
 	html_end(out);
 	html_element(out, "p", "small",
 		     "Paths below the home folder of who made this page begin with ~ in it, also in its data.");
-	write_program(out, program_of(result));
+	if (!program)
+		program = json_object_get(json_array_get(json_object_get(result, "points"), 0), "program");
+	write_program(out, program);
 	if (json_array_size(json_object_get(result, "descriptionHashes")) == 0)
 		return;
 	html_element(out, "h4", NULL, "Measurements");
@@ -232,9 +227,8 @@ knowledge_of(struct knowledges *all, const char *words)
 	for (size_t i = 0; i < all->nr; i++)
 		if (strcmp(all->items[i].words, words) == 0)
 			return &all->items[i];
-	all->items = pool_grow(all->pool, all->items, all->nr, sizeof(*all->items));
-	all->items[all->nr] = (struct knowledge){.words = words, .n_least = SIZE_MAX};
-	return &all->items[all->nr++];
+	pool_add(all->pool, all->items, all->nr) = (struct knowledge){.words = words, .n_least = SIZE_MAX};
+	return &all->items[all->nr - 1];
 }
 
 static void
@@ -349,24 +343,16 @@ causes_text(json_t *causes)
 	return text;
 }
 
-/* The finding of a busy host, which marks no sample, in words; "": there is none. */
-static const char *
-waiting_text(const json_t *result)
-{
-	const json_t *findings = json_object_get(result, "findings");
-
-	for (size_t i = 0; i < json_array_size(findings); i++)
-		if (strcmp(json_text_at(json_array_get(findings, i), "code"), "busyHost") == 0)
-			return json_text_at(json_array_get(findings, i), "measured");
-	return "";
-}
-
 static void
 write_disturbed(xmlTextWriterPtr out, const json_t *result, const struct knowledges *all)
 {
-	const char *waiting = waiting_text(result);
+	const json_t *findings = json_object_get(result, "findings");
+	const char *waiting = ""; /* the finding of a busy host, which marks no sample */
 	autofree char *causes = causes_text(all->causes), *text = NULL;
 
+	for (size_t i = 0; i < json_array_size(findings) && !*waiting; i++)
+		if (strcmp(json_text_at(json_array_get(findings, i), "code"), "busyHost") == 0)
+			waiting = json_text_at(json_array_get(findings, i), "measured");
 	if (all->nr_disturbed > 0)
 		text = rot_format(" Of %zu sample%s, %zu %s disturbed by what the system or the measurement recorded, "
 				  "and left out of the estimates unless all of a point were: %s.",
@@ -506,17 +492,6 @@ failures_of(struct pool *pool, const json_t *failures)
 	return texts;
 }
 
-/* Notes of the whole result, as rot run has them. */
-static struct texts
-notes_of(struct pool *pool, const json_t *notes)
-{
-	struct texts texts = {.nr = 0};
-
-	for (size_t i = 0; i < json_array_size(notes); i++)
-		texts_add(pool, &texts, json_string_value(json_array_get(notes, i)));
-	return texts;
-}
-
 static void
 write_number(xmlTextWriterPtr out, const json_t *ceiling, const char *key, struct shown_unit unit)
 {
@@ -557,19 +532,20 @@ void
 page_write_methods(xmlTextWriterPtr out, const json_t *result)
 {
 	autopool pool = {0};
-	const json_t *points = json_object_get(result, "points");
+	const json_t *points = json_object_get(result, "points"), *own_notes = json_object_get(result, "notes");
 	const struct knowledges all = knowledges_of(&pool, points);
 	/* Remarks are as rot says them below its table. */
 	const struct texts remarks = remarks_of_points(&pool, points),
-			   notes = notes_of(&pool, json_object_get(result, "notes")),
 			   failures = failures_of(&pool, json_object_get(result, "failures"));
-	struct texts observations = {.nr = 0};
+	struct texts observations = {.nr = 0}, notes = {.nr = 0};
 
 	write_paragraph(out, result, &all);
 	page_add_observations(&pool, &observations, result);
 	write_list(out, "How it was observed", &observations);
 	write_sources(out, &all);
 	write_list(out, "Doubts and remarks", &remarks);
+	for (size_t i = 0; i < json_array_size(own_notes); i++)
+		texts_add(&pool, &notes, json_string_value(json_array_get(own_notes, i)));
 	write_list(out, "Notes", &notes);
 	write_list(out, "Points that could not be measured", &failures);
 	write_ceilings(out, json_object_get(result, "ceilings"));

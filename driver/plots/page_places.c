@@ -55,17 +55,6 @@ find_value(const json_t *result, const char *name, struct quantity_value *value)
 	return is_found;
 }
 
-static void
-write_roof(struct page_table *table, const json_t *json)
-{
-	const bool is_most = json_is_true(json_object_get(json_object_get(json, "roof"), "isLeast"));
-	const double share = 100 * json_number_at(json, "roofShare");
-	autofree char *digits = digits_text(share, 3), *text = rot_format("%s%s", is_most ? VALUE_AT_MOST : "", digits);
-
-	page_cell_sorted(table, share, text);
-	page_cell(table, "line", *json_text_at(json, "boundBy") ? json_text_at(json, "boundBy") : "-");
-}
-
 /* Cells that only programs with operations on floating-point numbers have. */
 static void
 write_flops(struct page_table *table, const json_t *place, double rate_factor)
@@ -74,11 +63,14 @@ write_flops(struct page_table *table, const json_t *place, double rate_factor)
 												"performanceLow",
 												"performanceHigh"};
 	const bool has_no_bytes = json_is_true(json_object_get(place, "infiniteIntensity"));
-	const double operations = operations_of(place);
+	const bool is_most = json_is_true(json_object_get(json_object_get(place, "roof"), "isLeast"));
+	const double operations = operations_of(place), share = 100 * json_number_at(place, "roofShare");
+	autofree char *digits = digits_text(share, 3), *text = rot_format("%s%s", is_most ? VALUE_AT_MOST : "", digits);
 
 	page_cell_interval(table, place, rates, rate_factor);
 	page_cell_number(table, has_no_bytes ? INFINITY : json_number_at(place, "operationalIntensity"));
-	write_roof(table, place);
+	page_cell_sorted(table, share, text);
+	page_cell(table, "line", *json_text_at(place, "boundBy") ? json_text_at(place, "boundBy") : "-");
 	page_cell_whole(table, operations);
 	page_cell_number(table, operations > 0 ? 100 * count_of(place, packed, 2) / operations : NAN);
 }

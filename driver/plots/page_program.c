@@ -7,6 +7,25 @@
 #include "memory.h"
 #include "plots/page_internal.h"
 
+/* A heading and a table with a row for each item; nothing where there are none. */
+static void
+write_rows(xmlTextWriterPtr out, const char *heading, const char *name, const char *const *columns, size_t nr_columns,
+	   const json_t *list, void (*write_cells)(struct page_table *table, const json_t *item))
+{
+	struct page_table table = {out, columns, nr_columns, 0};
+
+	if (json_array_size(list) == 0)
+		return;
+	html_element(out, "h3", NULL, heading);
+	page_table_begin(&table, name);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		page_row_begin(&table, NULL);
+		write_cells(&table, json_array_get(list, i));
+		page_row_end(&table);
+	}
+	page_end_table(out);
+}
+
 /* ---- regions ---- */
 
 static void
@@ -19,7 +38,6 @@ write_region(struct page_table *table, const json_t *region)
 			      : json_number_at(region, "hits") > 0 ? "what bounds it is not known"
 								   : "was never entered";
 
-	page_row_begin(table, NULL);
 	page_cell(table, "stays", json_text_at(region, "name"));
 	page_cell_whole(table, json_number_at(region, "hits"));
 	page_cell_whole(table, json_number_at(region, "nrThreads"));
@@ -27,7 +45,6 @@ write_region(struct page_table *table, const json_t *region)
 	page_cell_number(table, 100 * json_number_at(region, "timeShare"));
 	page_cell_number(table, 100 * json_number_at(region, "roofShare"));
 	page_cell(table, "words", verdict);
-	page_row_end(table);
 }
 
 static void
@@ -35,16 +52,9 @@ write_regions(xmlTextWriterPtr out, const json_t *result)
 {
 	static const char *const headings[] = {"region",           "hits",      "threads", "threads at once",
 					       "of their lives|%", "of roof|%", "verdict"};
-	const json_t *regions = json_object_get(result, "regions");
-	struct page_table table = {out, headings, sizeof(headings) / sizeof(*headings), 0};
 
-	if (json_array_size(regions) == 0)
-		return;
-	html_element(out, "h3", NULL, "Regions");
-	page_table_begin(&table, "regions");
-	for (size_t i = 0; i < json_array_size(regions); i++)
-		write_region(&table, json_array_get(regions, i));
-	page_end_table(out);
+	write_rows(out, "Regions", "regions", headings, sizeof(headings) / sizeof(*headings),
+		   json_object_get(result, "regions"), write_region);
 }
 
 /* ---- findings ---- */
@@ -56,14 +66,12 @@ write_finding(struct page_table *table, const json_t *finding)
 	autofree char *threshold = rot_format("%s %g %s", json_text_at(finding, "condition"),
 					      json_number_at(finding, "threshold"), json_text_at(finding, "unit"));
 
-	page_row_begin(table, NULL);
 	page_cell(table, "stays", json_text_at(finding, "place"));
 	page_cell_number(table, 100 * json_number_at(finding, "share"));
 	page_cell(table, "words", json_text_at(finding, "measured"));
 	page_cell(table, "words", json_text_at(finding, "consequence"));
 	page_cell(table, "words", json_text_at(finding, "advice"));
 	page_cell(table, "words", threshold);
-	page_row_end(table);
 }
 
 static void
@@ -71,16 +79,9 @@ write_findings(xmlTextWriterPtr out, const json_t *result)
 {
 	static const char *const headings[] = {"found in",    "of the time|%", "measured",
 					       "consequence", "try",           "condition"};
-	const json_t *findings = json_object_get(result, "findings");
-	struct page_table table = {out, headings, sizeof(headings) / sizeof(*headings), 0};
 
-	if (json_array_size(findings) == 0)
-		return;
-	html_element(out, "h3", NULL, "Findings");
-	page_table_begin(&table, "findings");
-	for (size_t i = 0; i < json_array_size(findings); i++)
-		write_finding(&table, json_array_get(findings, i));
-	page_end_table(out);
+	write_rows(out, "Findings", "findings", headings, sizeof(headings) / sizeof(*headings),
+		   json_object_get(result, "findings"), write_finding);
 }
 
 /* ---- misses by kind ---- */
@@ -142,30 +143,42 @@ write_shares(xmlTextWriterPtr out, const char *what, const json_t *shares)
 }
 
 static void
+write_level(struct page_table *table, const json_t *level)
+{
+	autofree char *name = rot_format("L%.0f", json_number_at(level, "level"));
+
+	page_cell(table, "stays", name);
+	write_kinds(table, level);
+}
+
+static void
 write_misses(xmlTextWriterPtr out, const json_t *result)
 {
 	static const char *const headings[] = {"cache", "misses", "compulsory|%", "capacity|%", "conflict|%"};
 	static const char *const lists[][2] = {
 		{"function", "functions"}, {"loop", "loops"}, {"object", "objects"}, {"thread", "threads"}};
 	const json_t *levels = json_object_get(result, "missKinds"), *by = json_object_get(result, "missesBy");
-	struct page_table table = {out, headings, sizeof(headings) / sizeof(*headings), 0};
 
-	if (json_array_size(levels) == 0)
-		return;
-	html_element(out, "h3", NULL, "Why lines were missing in the modelled caches");
-	page_table_begin(&table, "misses by kind");
-	for (size_t i = 0; i < json_array_size(levels); i++) {
-		const json_t *level = json_array_get(levels, i);
-		autofree char *name = rot_format("L%.0f", json_number_at(level, "level"));
-
-		page_row_begin(&table, NULL);
-		page_cell(&table, "stays", name);
-		write_kinds(&table, level);
-		page_row_end(&table);
-	}
-	page_end_table(out);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	write_rows(out, "Why lines were missing in the modelled caches", "misses by kind", headings,
+		   sizeof(headings) / sizeof(*headings), levels, write_level);
+	for (size_t i = 0; json_array_size(levels) > 0 && i < sizeof(lists) / sizeof(*lists); i++)
 		write_shares(out, lists[i][0], json_object_get(by, lists[i][1]));
+}
+
+static void
+write_what_if(struct page_table *table, const json_t *what_if)
+{
+	const json_t *borders = json_object_get(what_if, "borders");
+
+	page_cell(table, "stays", json_text_at(what_if, "caches"));
+	for (size_t i = 0; i < json_array_size(borders); i++) {
+		const json_t *border = json_array_get(borders, i);
+		const double bytes = json_number_at(border, "readBytes") + json_number_at(border, "writtenBytes");
+
+		page_cell_number(table, bytes * 1e-6);
+		page_cell_number(table, json_number_at(border, "misses") * 1e-6);
+	}
+	page_cell_number(table, json_number_at(what_if, "tlbMisses") * 1e-6);
 }
 
 static void
@@ -173,29 +186,9 @@ write_what_ifs(xmlTextWriterPtr out, const json_t *what_ifs)
 {
 	static const char *const headings[] = {"caches",         "L1-L2|MB",   "misses|million", "L2-L3|MB",
 					       "misses|million", "LLC-RAM|MB", "misses|million", "TLB misses|million"};
-	struct page_table table = {out, headings, sizeof(headings) / sizeof(*headings), 0};
 
-	if (json_array_size(what_ifs) == 0)
-		return;
-	html_element(out, "h3", NULL, "What other caches would move");
-	page_table_begin(&table, "other caches");
-	for (size_t i = 0; i < json_array_size(what_ifs); i++) {
-		const json_t *what_if = json_array_get(what_ifs, i), *borders = json_object_get(what_if, "borders");
-
-		page_row_begin(&table, NULL);
-		page_cell(&table, "stays", json_text_at(what_if, "caches"));
-		for (size_t k = 0; k < json_array_size(borders); k++) {
-			const json_t *border = json_array_get(borders, k);
-			const double bytes =
-				json_number_at(border, "readBytes") + json_number_at(border, "writtenBytes");
-
-			page_cell_number(&table, bytes * 1e-6);
-			page_cell_number(&table, json_number_at(border, "misses") * 1e-6);
-		}
-		page_cell_number(&table, json_number_at(what_if, "tlbMisses") * 1e-6);
-		page_row_end(&table);
-	}
-	page_end_table(out);
+	write_rows(out, "What other caches would move", "other caches", headings, sizeof(headings) / sizeof(*headings),
+		   what_ifs, write_what_if);
 }
 
 void

@@ -12,7 +12,7 @@
 #include "plots/script.h"
 #include "rot.h"
 
-/* Of what is no terminal, as a pipe or a file. */
+/* The width of a pipe, a file or anything else that is no terminal. */
 #define COLUMNS_OTHERWISE 80
 
 /* By so much texts and lines are larger that are read from far away. */

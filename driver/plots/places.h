@@ -22,10 +22,10 @@ void plots_set_up(const struct configuration *configuration);
 
 bool plots_go_to(const struct configuration *configuration, enum plot_place place);
 
-/* Of plots that are no result's: says, where a page is asked for, that there is none of them. */
+/* Says of plots that are no result's that there is no page of them, where one is asked for. */
 void plots_warn_of_page(const struct configuration *configuration);
 
-/* Of so many plots that are no rooflines: notes, where only the terminal is asked for, that they are not drawn. */
+/* Notes, where only the terminal is asked for, that so many plots are not drawn as they are no rooflines. */
 void plots_note_undrawn(const struct configuration *configuration, size_t nr);
 
 /* Files as roofline_plot_write, or text, or both. */

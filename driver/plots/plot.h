@@ -29,7 +29,7 @@ struct plot_marker {
 	const char *label;
 };
 
-/* What all plots share. */
+/* All plots share these. */
 struct plot_frame {
 	const char *title;
 	const char

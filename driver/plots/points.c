@@ -19,20 +19,16 @@ point_values_add(struct point_values *values, double x, double y)
 	values->y[values->nr++] = y;
 }
 
-static bool
-is_repeated(const struct plot_series *series)
-{
-	for (size_t i = 0; i < series->nr_points; i++)
-		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
-			return true;
-	return false;
-}
-
 /* Boxes and whiskers are drawn of series with repeated points alone. */
 static bool
 has_spread(const struct plot_series *series)
 {
-	return series->style != PLOT_MODEL && series->style != PLOT_DOTS && is_repeated(series);
+	if (series->style == PLOT_MODEL || series->style == PLOT_DOTS)
+		return false;
+	for (size_t i = 0; i < series->nr_points; i++)
+		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
+			return true;
+	return false;
 }
 
 struct point_values
@@ -95,7 +91,7 @@ covers(const struct point_edges *edges, const struct plot_point *a, const struct
 	       layout_position(&edges->y, b->y.quartile25) < layout_position(&edges->y, a->y.quartile75);
 }
 
-/* What two series have with each other: do boxes cover each other, and the least distance of two different x. */
+/* Two series: do boxes cover each other, and what is the least distance of two different x? */
 static void
 compare(const struct point_edges *edges, const struct plot_series *a, const struct plot_series *b, bool *is_covered,
 	double *gap)
@@ -212,7 +208,7 @@ add_arrow(struct arrows *arrows, const struct point_edges *edges, const struct p
 	rot_add(arrows->items, arrows->nr) = arrow;
 }
 
-/* Of what is drawn at an end, or not at all, there are no whiskers in that direction. */
+/* Values drawn at an end, or not at all, have no whiskers in that direction. */
 static void
 add_arrows_of(struct arrows *arrows, const struct point_set *set, const struct point_edges *edges, size_t series,
 	      const struct plot_point *point)

@@ -23,7 +23,7 @@ struct point_set {
 	bool is_of_two; /* x has a spread as well, in a roofline */
 };
 
-/* Of all points what has to be seen: values, and quartiles where boxes are drawn. */
+/* All values of the points that have to be seen, and quartiles where boxes are drawn. */
 struct point_values point_values_of(const struct point_set *set);
 void point_values_add(struct point_values *values, double x, double y);
 void point_values_clear(struct point_values *values);
@@ -44,8 +44,8 @@ struct point_edges points_edges_of(const struct point_set *set);
 void points_widen(const struct point_set *set, struct point_edges *edges);
 
 /*
- * What is beyond an edge of the panel: a value, or the end of a whisker. There (in points from the lower left corner)
- * an arrow points outwards: -1, 0 or 1.
+ * A value, or the end of a whisker, beyond an edge of the panel. There (in points from the lower left corner) an arrow
+ * points outwards: -1, 0 or 1.
  */
 struct point_arrow {
 	size_t series;
@@ -64,7 +64,7 @@ char *points_caption(const struct point_set *set, const struct point_edges *edge
  */
 struct layout_box *points_marker_labels(const struct point_set *set, const struct point_edges *edges);
 
-/* What of the point is drawn: itself, or the edge that it is beyond. */
+/* The place where the point is drawn: its own, or the edge that it is beyond. */
 double point_shown_x(const struct plot_point *point, const struct point_edges *edges);
 double point_shown_y(const struct plot_point *point, const struct point_edges *edges);
 

@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "plots/points.h"
 
-/* What a label keeps off: everything drawn if there is room, else all but grey ceilings, and so on. */
+/* A label keeps off these: everything drawn if there is room, else all but grey ceilings, and so on. */
 enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_JOIN, OBSTACLE_CEILING, NR_OBSTACLES };
 
 /* obstacles[k] holds the kinds up to k. */
@@ -45,7 +45,7 @@ segment_box(const struct placing *placing, const struct roofline_segment *segmen
 		layout_position(&placing->shape->x, segment->x2), layout_position(&placing->shape->y, segment->y2));
 }
 
-/* What is avoided at first, and then, one after the other, where there was no place. */
+/* Labels avoid the first row at first, and then, where there was no place, the next ones. */
 static const struct {
 	enum obstacle obstacles;
 	bool allows_parallels, is_for_main_alone;
@@ -164,7 +164,7 @@ place_letter(struct placing *placing, const struct roofline_ceiling *ceiling)
 
 /* ---- points ---- */
 
-/* Of a mark, of a box and across a whisker: at least so much, in points. */
+/* Sizes of a mark, of a box and across a whisker: at least so much, in points. */
 #define MARK_SIZE 7.0
 #define WHISKER_SIZE 5.0
 
@@ -207,18 +207,6 @@ take_point(struct placing *placing, const struct plot_point *point, double mark_
 	take(placing, OBSTACLE_MARK, &(struct layout_box){at_x, whisker_y.centre, WHISKER_SIZE, whisker_y.size, 0});
 }
 
-/* The sign of infinity at the right edge. */
-static void
-take_sign(struct placing *placing, const struct plot_point *point)
-{
-	struct layout_box box = {placing->shape->x.length - LAYOUT_END_SIGN,
-				 layout_position(&placing->shape->y, point->y.value), LAYOUT_SMALL_FONT,
-				 LAYOUT_SMALL_FONT, 0};
-
-	if (layout_end_of(&placing->shape->x, point->x.value) == LAYOUT_HIGH_END)
-		take(placing, OBSTACLE_MARK, &box);
-}
-
 static void
 take_series(struct placing *placing, const struct plot_series *series)
 {
@@ -227,7 +215,13 @@ take_series(struct placing *placing, const struct plot_series *series)
 		struct layout_box box;
 
 		take_point(placing, point, mark_size(series, point));
-		take_sign(placing, point);
+		if (layout_end_of(&placing->shape->x, point->x.value) == LAYOUT_HIGH_END) {
+			/* the sign of infinity at the right edge */
+			box = (struct layout_box){placing->shape->x.length - LAYOUT_END_SIGN,
+						  layout_position(&placing->shape->y, point->y.value),
+						  LAYOUT_SMALL_FONT, LAYOUT_SMALL_FONT, 0};
+			take(placing, OBSTACLE_MARK, &box);
+		}
 		if (i == 0 || (series->style == PLOT_DOTS && !series->is_joined))
 			continue;
 		struct roofline_segment line = {

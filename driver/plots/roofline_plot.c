@@ -10,7 +10,7 @@
 #include "plots/roofline_shape.h"
 #include "plots/script.h"
 
-/* What is known while one plot is drawn. */
+/* The state while one plot is drawn. */
 struct drawing {
 	const struct roofline_plot *plot;
 	FILE *script;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a roofline shows and where its lines begin and end, whatever it is drawn with. Pure geometry, no I/O. */
+/*
+ * The lines of a roofline: which it shows, where they begin and end, whatever it is drawn with. Pure geometry, no I/O.
+ */
 #pragma once
 
 #include <stdbool.h>

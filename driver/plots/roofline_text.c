@@ -45,24 +45,15 @@ cell_at(const struct panel *panel, size_t row, size_t column)
 	return &panel->cells[row * panel->columns + column];
 }
 
-/* Bytes of the character that the text begins with. */
-static size_t
-character_length(const char *text)
-{
-	size_t length = *text != '\0';
-
-	while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
-		length++;
-	return length;
-}
-
 static void
 put_text(struct panel *panel, size_t row, size_t column, const char *text)
 {
 	for (; *text && column < panel->columns; column++) {
-		size_t length = character_length(text);
+		size_t length = 1; /* of a character */
 		struct cell *cell = cell_at(panel, row, column);
 
+		while (((unsigned char)text[length] & 0xC0) == 0x80)
+			length++;
 		if (length < sizeof(cell->text)) {
 			memcpy(cell->text, text, length);
 			cell->text[length] = '\0';
@@ -119,7 +110,7 @@ row_of(const struct panel *panel, double y)
 
 /* ---- ceilings ---- */
 
-/* Of the main ones every dot, of others every third. */
+/* Main ones get every dot, others every third. */
 static void
 draw_ceiling(struct panel *panel, const struct roofline_ceiling *ceiling)
 {
@@ -180,7 +171,7 @@ is_shown(const struct panel *panel, const struct roofline_ceiling *ceiling)
 	return roofline_segment_is_visible(&panel->shape, &segment);
 }
 
-/* Of bandwidths that are shown, in their order: a, b, ...; of more than there are letters the others have none. */
+/* Bandwidths that are shown get letters in their order: a, b, ...; where letters run out the others have none. */
 static char
 letter_of(const struct panel *panel, size_t ceiling)
 {
@@ -192,18 +183,6 @@ letter_of(const struct panel *panel, size_t ceiling)
 	for (size_t i = 0; i < ceiling; i++)
 		nr += ceilings[i].is_bandwidth && is_shown(panel, &ceilings[i]);
 	return nr < 26 ? (char)('a' + nr) : '\0';
-}
-
-/* The main ones last, over the others; labels of the main ones first. */
-static void
-draw_ceilings(struct panel *panel)
-{
-	const struct roofline_plot *plot = panel->shape.plot;
-
-	for (int is_main = 0; is_main < 2; is_main++)
-		for (size_t i = 0; i < plot->nr_ceilings; i++)
-			if (plot->ceilings[i].is_main == is_main)
-				draw_ceiling(panel, &plot->ceilings[i]);
 }
 
 static void
@@ -306,19 +285,6 @@ print_cells(const struct panel *panel, size_t row, FILE *out)
 	fputc('\n', out);
 }
 
-/* The label of the tick in that row, "" for none; is_tick: there is one. */
-static const char *
-tick_in_row(const struct panel *panel, const struct layout_tick *ticks, size_t nr, size_t row, bool *is_tick)
-{
-	*is_tick = false;
-	for (size_t i = 0; i < nr; i++)
-		if (ticks[i].text[0] && row_of(panel, ticks[i].value) == row) {
-			*is_tick = true;
-			return ticks[i].text;
-		}
-	return "";
-}
-
 static void
 print_rows(const struct panel *panel, FILE *out)
 {
@@ -327,12 +293,15 @@ print_rows(const struct panel *panel, FILE *out)
 	const size_t nr = layout_ticks_of(&panel->shape.y, &ticks);
 
 	for (size_t row = 0; row < panel->rows; row++) {
-		bool is_tick;
-		const char *text = tick_in_row(panel, ticks, nr, row, &is_tick);
-		const size_t width = text_width(text);
+		const char *text = ""; /* of a tick in this row */
+		size_t width;
 
+		for (size_t i = 0; i < nr && !*text; i++)
+			if (row_of(panel, ticks[i].value) == row)
+				text = ticks[i].text;
+		width = text_width(text);
 		fprintf(out, "%*s%s %s", (int)(width < MARGIN - 2 ? MARGIN - 2 - width : 0), "", text,
-			is_tick ? tick : axis);
+			*text ? tick : axis);
 		print_cells(panel, row, out);
 	}
 	layout_ticks_delete(ticks, nr);
@@ -417,7 +386,11 @@ roofline_text_print(const struct roofline_plot *plot, const struct roofline_text
 	panel.rows = (size_t)fmax(LEAST_ROWS, fmin((double)panel.columns / COLUMNS_OF_ROW, MOST_ROWS));
 	panel.shape = roofline_shape_of(plot, (double)panel.columns * DOTS_WIDE, (double)panel.rows * DOTS_HIGH);
 	panel.cells = rot_calloc(panel.columns * panel.rows, sizeof(*panel.cells));
-	draw_ceilings(&panel);
+	/* The main ones last, over the others. */
+	for (int is_main = 0; is_main < 2; is_main++)
+		for (size_t i = 0; i < plot->nr_ceilings; i++)
+			if (plot->ceilings[i].is_main == is_main)
+				draw_ceiling(&panel, &plot->ceilings[i]);
 	draw_points(&panel);
 	label_ceilings(&panel);
 	text_print_within(plot->frame.title, least, out);

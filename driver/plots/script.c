@@ -167,7 +167,7 @@ write_key(FILE *out, const char *position, const struct layout_page *page, size_
 			fprintf(out, "set key %s %s font \",%g\"\n", positions[i].gnuplot, look, LAYOUT_SMALL_FONT);
 }
 
-/* Of a title that is not too long for it; one that would be smaller than a name of an axis is folded. */
+/* The size of a title that is not too long for it; one that would be smaller than a name of an axis is folded. */
 #define TITLE_FONT (LAYOUT_FONT * 1.3)
 
 /* At which all of it is as wide as the panel. */

@@ -12,8 +12,8 @@
 #include "plots/points.h"
 
 /*
- * Of the series in that place. Colours stay apart for colour-blind readers and in print (Okabe and Ito 2008); they and
- * the marks cycle, together only after 42 series.
+ * The colour and the mark of the series in that place. Colours stay apart for colour-blind readers and in print (Okabe
+ * and Ito 2008). Both cycle, together only after 42 series.
  */
 const char *script_colour(const struct plot_series *series, size_t place);
 int script_mark(const struct plot_series *series, size_t place);

@@ -200,7 +200,7 @@ axis_name(const struct plot_axis *axis)
 	return *axis->unit ? rot_format("%s [%s]", axis->label, axis->unit) : rot_strdup(axis->label);
 }
 
-/* What the page's script needs to say where the pointer is: "log 0.01 10" and the unit. */
+/* The page's script needs these to say where the pointer is: "log 0.01 10" and the unit. */
 static void
 write_axis_data(const struct svg_panel *panel, char name, const struct layout_axis *axis, const char *unit)
 {
@@ -519,7 +519,6 @@ write_point_label(const struct svg_panel *panel, const struct roofline_shape *sh
 	xmlTextWriterEndElement(panel->out);
 }
 
-/* What says so in words is at the arrow. */
 static void
 write_arrows(const struct svg_panel *panel, const struct point_set *set)
 {

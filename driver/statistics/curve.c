@@ -142,16 +142,6 @@ curve_biggest_step(const double *values, size_t nr)
 	return step;
 }
 
-static double *
-shorter_of(const double *first, const double *second, size_t nr)
-{
-	double *shorter = rot_calloc(nr + 1, sizeof(*shorter));
-
-	for (size_t i = 0; i < nr; i++)
-		shorter[i] = fmin(first[i], second[i]);
-	return shorter;
-}
-
 /* How far two measurements of the points at a step are apart, as a share. */
 static double
 apart(const double *first, const double *second, size_t at)
@@ -173,9 +163,12 @@ struct curve_step
 curve_step_of_two(struct curve_step (*find)(const double *values, size_t nr), const double *first, const double *second,
 		  size_t nr)
 {
-	autofree double *shorter = shorter_of(first, second, nr);
-	struct curve_step step = find(shorter, nr), a = find(first, nr), b = find(second, nr);
+	autofree double *shorter = rot_calloc(nr + 1, sizeof(*shorter));
+	struct curve_step step, a = find(first, nr), b = find(second, nr);
 
+	for (size_t i = 0; i < nr; i++)
+		shorter[i] = fmin(first[i], second[i]);
+	step = find(shorter, nr);
 	step.confidence = fmin(step.confidence, fmin(a.confidence, b.confidence));
 	if (!is_same(&step, &a) || !is_same(&step, &b))
 		step.confidence = 0;

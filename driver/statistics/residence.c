@@ -128,16 +128,6 @@ find_range(const struct residence_times *times, struct residence *residence)
 	residence->high = fmax(residence->bytes, statistics_percentile(most, times->nr_visits, 100 - BEST));
 }
 
-static double
-largest_fitting(const struct residence_times *times, const double staying[NR])
-{
-	double fitting = 0;
-
-	for (size_t i = 0; i < NR && staying[i] >= 0.9 * part_bytes(times, i); i++)
-		fitting = part_bytes(times, i);
-	return fitting;
-}
-
 /* Others use it by turns if the first, second and last third of the visits tell different sizes. */
 static bool
 has_changed(const struct residence_times *times, const struct residence *residence)
@@ -187,7 +177,8 @@ residence_conclude(const struct residence_times *times, struct residence *reside
 		find_staying(times, residence, half_ns, residence->staying[half]);
 	}
 	residence->bytes = most_of(times, staying);
-	residence->fitting = largest_fitting(times, staying);
+	for (size_t i = 0; i < NR && staying[i] >= 0.9 * part_bytes(times, i); i++)
+		residence->fitting = part_bytes(times, i);
 	find_range(times, residence);
 	residence->doubt = doubt_of(times, residence, staying);
 	residence->is_lower_bound = !residence->doubt;

@@ -50,7 +50,7 @@ struct residence_size {
 };
 
 /*
- * What runs at different times say together, one at least. Others can only take away from a cache, so it has what was
- * seen at most. told: its size, 0: nobody tells it.
+ * The size that runs at different times say together, one at least. Others can only take away from a cache, so it has
+ * what was seen at most. told: its size, 0: nobody tells it.
  */
 struct residence_size residence_of_runs(const double *bytes, size_t nr, double told);

@@ -43,31 +43,21 @@ matters(double difference, double relative_to)
 
 /* ---- modes ---- */
 
-/* Index of the first value above the widest gap. */
-static size_t
-widest_gap(const double *sorted, size_t n)
-{
-	const size_t least = (size_t)ceil(LEAST_SHARE * (double)n);
-	size_t widest = least;
-
-	for (size_t i = least + 1; i <= n - least; i++)
-		if (sorted[i] - sorted[i - 1] > sorted[widest] - sorted[widest - 1])
-			widest = i;
-	return widest;
-}
-
 struct series_modes
 series_modes(const double *values, size_t n)
 {
+	const size_t least = (size_t)ceil(LEAST_SHARE * (double)n);
 	struct series_modes modes = {.low = NAN, .high = NAN};
 	autofree double *sorted = NULL;
 	double gap, distance, low, high;
-	size_t split;
+	size_t split = least; /* the first value above the widest gap */
 
 	if (n < MIN_FOR_MODES)
 		return modes;
 	sorted = sorted_copy(values, n);
-	split = widest_gap(sorted, n);
+	for (size_t i = least + 1; i <= n - least; i++)
+		if (sorted[i] - sorted[i - 1] > sorted[split] - sorted[split - 1])
+			split = i;
 	gap = sorted[split] - sorted[split - 1];
 	low = median(sorted, split);
 	high = median(sorted + split, n - split);
@@ -80,19 +70,6 @@ series_modes(const double *values, size_t n)
 }
 
 /* ---- drift ---- */
-
-/* At most MAX_FOR_DRIFT values at even distances. Fresh memory. */
-static double *
-thinned(const double *values, size_t *n)
-{
-	const size_t all = *n, kept = all < MAX_FOR_DRIFT ? all : MAX_FOR_DRIFT;
-	double *thin = rot_calloc(kept, sizeof(*thin));
-
-	for (size_t i = 0; i < kept; i++)
-		thin[i] = values[i * all / kept];
-	*n = kept;
-	return thin;
-}
 
 /* Variance of Kendall's score without a drift: equal values carry no order. */
 static double
@@ -115,6 +92,7 @@ score_variance(const double *values, size_t n)
 struct series_drift
 series_drift(const double *values, size_t n)
 {
+	const size_t all = n;
 	struct series_drift drift = {.change = NAN, .p = NAN};
 	autofree double *thin = NULL, *slopes = NULL;
 	double score = 0, variance, middle;
@@ -122,7 +100,10 @@ series_drift(const double *values, size_t n)
 
 	if (n < MIN_FOR_DRIFT)
 		return drift;
-	thin = thinned(values, &n);
+	n = all < MAX_FOR_DRIFT ? all : MAX_FOR_DRIFT;
+	thin = rot_calloc(n, sizeof(*thin));
+	for (size_t i = 0; i < n; i++)
+		thin[i] = values[i * all / n]; /* at even distances */
 	slopes = rot_calloc(n * (n - 1) / 2, sizeof(*slopes));
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i + 1; j < n; j++) {

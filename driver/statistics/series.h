@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runs of one point say beyond their summary: two modes, a drift, a first run unlike the others, outliers; and
- * the thesis' figures of accuracy. Pure. Values are in the order of the runs. Nothing is concluded from few values, nor
- * from differences below SERIES_LEAST_DIFFERENCE, which nobody would act on; each of the four tests is wrong for at
- * most 1 in 50 series of independent values of one mode (normal, uniform, exponential, lognormal, a die: tested).
+ * The runs of one point say more than their summary: two modes, a drift, a first run unlike the others, outliers. The
+ * thesis' figures of accuracy are here, too. Pure. Values are in the order of the runs. Nothing is concluded from few
+ * values, nor from differences below SERIES_LEAST_DIFFERENCE, which nobody would act on. Each of the four tests is
+ * wrong for at most 1 in 50 series of independent values of one mode. Tested: normal, uniform, exponential, lognormal,
+ * a die.
  */
 #pragma once
 

@@ -269,7 +269,7 @@ variance(const double *values, size_t n)
 	return sum / (double)(n - 1);
 }
 
-/* Of the mean of all, by the means of stretches. */
+/* The variance of the mean of all, by the means of stretches. */
 static double
 variance_by_stretches(const double *values, size_t n)
 {

@@ -180,17 +180,6 @@ summary_quantile(const double *values, size_t n, double p)
 	return summary;
 }
 
-/* P(Binomial(n, p) <= k) */
-static double
-binomial_up_to(size_t n, double p, size_t k)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i <= k; i++)
-		sum += binomial(n, p, i);
-	return sum;
-}
-
 /* The p at which at most k of n happen with that probability, which falls with p. */
 static double
 share_where(size_t n, size_t k, double probability)
@@ -198,9 +187,11 @@ share_where(size_t n, size_t k, double probability)
 	double low = 0, high = 1;
 
 	while (high - low > 1e-9) {
-		double p = (low + high) / 2;
+		double p = (low + high) / 2, up_to_k = 0; /* P(Binomial(n, p) <= k) */
 
-		if (binomial_up_to(n, p, k) > probability)
+		for (size_t i = 0; i <= k; i++)
+			up_to_k += binomial(n, p, i);
+		if (up_to_k > probability)
 			low = p;
 		else
 			high = p;
@@ -449,7 +440,7 @@ side_drawn_median(struct side *side)
 	return double_middle(low, high);
 }
 
-/* What a bootstrap is of. */
+/* A bootstrap is of this ratio. */
 struct ratio {
 	struct side *top, *bottom;
 	double scale;
@@ -600,15 +591,6 @@ single_ratios(const struct side *numerator, const struct side *denominator, doub
 	return ratios;
 }
 
-/* Values of a ratio: of the side that has fewer and is measured. */
-static size_t
-fewest_measured(size_t nr_numerator, size_t nr_denominator)
-{
-	if (nr_numerator == 1 || (nr_denominator > 1 && nr_denominator < nr_numerator))
-		return nr_denominator;
-	return nr_numerator;
-}
-
 struct summary
 summary_ratio(const struct grouped *numerator, const struct grouped *denominator, double scale, bool jointly,
 	      uint64_t seed)
@@ -628,7 +610,8 @@ summary_ratio(const struct grouped *numerator, const struct grouped *denominator
 	singles = single_ratios(&top, &bottom, scale, jointly, &nr_singles);
 	qsort(singles, nr_singles, sizeof(*singles), double_compare);
 	sorted_set_range(&summary, singles, nr_singles);
-	summary.n = fewest_measured(top.n, bottom.n);
+	/* The side counts that has fewer and is measured. */
+	summary.n = top.n == 1 || (bottom.n > 1 && bottom.n < top.n) ? bottom.n : top.n;
 	if (summary.n >= SUMMARY_LEAST && (top.n == 1 || bottom.n == 1))
 		set_interval_with_known(&summary, &top, &bottom, scale);
 	else if (summary.n >= SUMMARY_LEAST)

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of fewer values the interval from smallest to largest does not reach 95 % for a median. */
+/* The interval from smallest to largest of fewer values does not reach 95 % for a median. */
 #define SUMMARY_LEAST 6
 
 /*
- * What n values say. n = 0: all NaN. low..high is an interval of at least `confidence` (0.95 asked for) for the
- * estimate; NaN, with confidence 0, where there is none (n < 6 for a median).
+ * The summary of n values; all NaN if n is 0. The estimate has low..high as an interval of at least `confidence` (0.95
+ * asked for). Both are NaN, with confidence 0, where there is none (n < 6 for a median).
  */
 struct summary {
 	const char *estimator; /* "median", "exact" (all values agree), "quantile", "minimum", "ratioOfMedians",
@@ -36,7 +36,7 @@ struct grouped {
 	size_t n;
 };
 
-/* Of no values: all NaN. */
+/* All NaN: there are no values. */
 struct summary summary_empty(void);
 
 /* Median with its distribution-free interval (order statistics); "exact" when all n values are the same. values are not
@@ -98,7 +98,7 @@ struct summary summary_single(double value, const char *estimator);
 /* p in 0..100; position p(n+1)/100, interpolated, clamped to the range. values need not be sorted. NaN for n = 0. */
 double statistics_percentile(const double *values, size_t n, double p);
 
-/* What intervals hold their estimate with, at least. */
+/* Intervals hold their estimate with this confidence, at least. */
 #define CONFIDENCE 0.95
 
 /* For qsort: ascending. */

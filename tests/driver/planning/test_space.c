@@ -70,11 +70,9 @@ TEST_OF(progression, NR_ELEMENTS(progressions))
 {
 	struct space *space = space_with("n");
 
-	if (progressions[_i].is_geometric)
-		space_add_geometric(space, progressions[_i].from, progressions[_i].to, progressions[_i].step, NULL,
-				    NULL);
-	else
-		space_add_range(space, progressions[_i].from, progressions[_i].to, progressions[_i].step, NULL, NULL);
+	space_add_values(space, progressions[_i].is_geometric ? SPACE_GEOMETRIC : SPACE_RANGE,
+			 (const char *[3]){progressions[_i].from, progressions[_i].to, progressions[_i].step}, NULL,
+			 NULL);
 	assert_points(space, progressions[_i].expected);
 }
 
@@ -82,10 +80,10 @@ TEST(first_axis_is_slowest)
 {
 	struct space *space = space_with("a");
 
-	space_add_list(space, " 1\t2 ", NULL, NULL);
+	space_add_values(space, SPACE_LIST, (const char *[3]){" 1\t2 "}, NULL, NULL);
 	space_add_axis(space, "b", NULL);
-	space_add_value(space, "x y", NULL, NULL);
-	space_add_value(space, "z", NULL, NULL);
+	space_add_values(space, SPACE_VALUE, (const char *[3]){"x y"}, NULL, NULL);
+	space_add_values(space, SPACE_VALUE, (const char *[3]){"z"}, NULL, NULL);
 	assert_points(space, "a=1 b=x y; a=1 b=z; a=2 b=x y; a=2 b=z");
 }
 
@@ -93,12 +91,12 @@ TEST(later_axes_depend_on_earlier_ones)
 {
 	struct space *space = space_with("a");
 
-	space_add_list(space, "1 2 3", NULL, NULL);
+	space_add_values(space, SPACE_LIST, (const char *[3]){"1 2 3"}, NULL, NULL);
 	space_add_axis(space, "b", NULL);
-	space_add_range(space, "1", "{$a}", "1", NULL, NULL);
+	space_add_values(space, SPACE_RANGE, (const char *[3]){"1", "{$a}", "1"}, NULL, NULL);
 	space_add_axis(space, "c", NULL);
-	space_add_value(space, "odd", "$b mod 2 = 1", NULL);
-	space_add_value(space, "even", "$b mod 2 = 0", NULL);
+	space_add_values(space, SPACE_VALUE, (const char *[3]){"odd"}, "$b mod 2 = 1", NULL);
+	space_add_values(space, SPACE_VALUE, (const char *[3]){"even"}, "$b mod 2 = 0", NULL);
 	space_add_skip(space, "$a = 2 and $c = 'odd'", NULL);
 	assert_points(space, "a=1 b=1 c=odd; a=2 b=2 c=even; a=3 b=1 c=odd; a=3 b=2 c=even; a=3 b=3 c=odd");
 }
@@ -109,9 +107,9 @@ TEST(coordinates_are_found)
 	struct point *points;
 	size_t nr;
 
-	space_add_list(space, "1 2", NULL, NULL);
+	space_add_values(space, SPACE_LIST, (const char *[3]){"1 2"}, NULL, NULL);
 	space_add_axis(space, "b", NULL);
-	space_add_list(space, "x y", NULL, NULL);
+	space_add_values(space, SPACE_LIST, (const char *[3]){"x y"}, NULL, NULL);
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, NULL), 0);
 	ck_assert_ptr_null(point_coordinate(&points[0], "c"));
 	ck_assert_double_eq(point_coordinate(&points[3], "a")->number, 2);
@@ -140,12 +138,10 @@ TEST_OF(refused, NR_ELEMENTS(refusals))
 	struct point *points;
 	size_t nr;
 
-	space_add_list(space, "1", NULL, NULL);
+	space_add_values(space, SPACE_LIST, (const char *[3]){"1"}, NULL, NULL);
 	space_add_axis(space, "n", NULL);
-	if (refusals[_i].is_geometric)
-		space_add_geometric(space, refusals[_i].from, refusals[_i].to, refusals[_i].step, NULL, "f.xml:3");
-	else
-		space_add_range(space, refusals[_i].from, refusals[_i].to, refusals[_i].step, NULL, "f.xml:3");
+	space_add_values(space, refusals[_i].is_geometric ? SPACE_GEOMETRIC : SPACE_RANGE,
+			 (const char *[3]){refusals[_i].from, refusals[_i].to, refusals[_i].step}, NULL, "f.xml:3");
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &why), -1);
 	ck_assert_has(why.text, refusals[_i].message);
 }
@@ -157,19 +153,19 @@ TEST(nothing_left_or_too_much)
 	size_t nr;
 
 	ck_assert_int_eq(space_add_axis(space, "a", &why), -1);
-	space_add_range(space, "1", "2000", "1", NULL, NULL);
+	space_add_values(space, SPACE_RANGE, (const char *[3]){"1", "2000", "1"}, NULL, NULL);
 	space_add_axis(space, "b", NULL);
-	space_add_range(space, "1", "501", "1", NULL, NULL);
+	space_add_values(space, SPACE_RANGE, (const char *[3]){"1", "501", "1"}, NULL, NULL);
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &why), -1);
 	ck_assert_has(why.text, "span more than 1000000");
 	space = space_with("a");
-	space_add_list(space, "1 2", NULL, NULL);
+	space_add_values(space, SPACE_LIST, (const char *[3]){"1 2"}, NULL, NULL);
 	space_add_skip(space, "$a > 0", "f.xml:9");
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &why), -1);
 	ck_assert_str_eq(why.text, "no point to measure is left");
 	space_add_skip(space, "$b > 0", "f.xml:10");
 	space_add_axis(space, "c", NULL);
-	space_add_list(space, "{", NULL, "f.xml:11");
+	space_add_values(space, SPACE_LIST, (const char *[3]){"{"}, NULL, "f.xml:11");
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &why), -1);
 	ck_assert_has(why.text, "f.xml:11: axis 'c'");
 }
