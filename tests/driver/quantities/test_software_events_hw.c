@@ -105,7 +105,7 @@ TEST_OF(test_from_request_to_value, permits_tracing() ? 2 : 1)
 	struct configuration *configuration = configuration_new();
 	struct quantity_request asked[NR_REQUESTS];
 	struct quantity_value values[NR_REQUESTS];
-	autograph struct measurement *measurement = NULL;
+	struct measurement *measurement;
 	struct rot rot = {0};
 	json_auto_t *origin = origin_new();
 
@@ -124,6 +124,7 @@ TEST_OF(test_from_request_to_value, permits_tracing() ? 2 : 1)
 	for (size_t i = 0; i < NR_REQUESTS; i++)
 		quantity_value_clear(&values[i]);
 	ck_assert_ptr_null(measurement_workloads_at(measurement, 0)->measurer_set);
+	rot_graph_delete(measurement); /* its classes end with rot */
 	rot_close(&rot);
 }
 
