@@ -348,18 +348,6 @@ add_macro(struct core_description *description, const struct kernel_base *entity
 	return rc;
 }
 
-static int
-add_macros(struct core_description *description, const struct kernel_base *kernel, struct rot_error *err)
-{
-	const struct rot_class *class = kernel->entity.class;
-	size_t nr = rot_class_nr_fields(class);
-	int rc = 0;
-
-	for (size_t i = 0; i < nr && rc == 0; i++)
-		rc = add_macro(description, kernel, rot_class_field_at(class, i), err);
-	return rc;
-}
-
 static bool
 is_identifier(const char *text)
 {
@@ -501,8 +489,8 @@ core_describe(const struct rot *rot, const struct measurement *measurement, stru
 		if (!kernel)
 			continue;
 		rc = add_kernel(rot, kernel, facts, description, err);
-		if (rc == 0)
-			rc = add_macros(description, kernel, err);
+		for (size_t k = 0; rc == 0 && k < rot_class_nr_fields(kernel->entity.class); k++)
+			rc = add_macro(description, kernel, rot_class_field_at(kernel->entity.class, k), err);
 	}
 	if (rc == 0) {
 		if (description->nr_kernels)

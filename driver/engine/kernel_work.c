@@ -22,8 +22,10 @@ kernel_class_name(const struct kernel_base *kernel)
 	return kernel->entity.class->name;
 }
 
-/* What the caches before a border hold: each thread has its own, but for the last level. 0: there are none, or nobody
- * tells. */
+/*
+ * Bytes of the caches before a border: each thread has its own, but for the last level. 0: there are none, or nobody
+ * tells.
+ */
 static double
 cache_bytes(const struct machine *machine, const struct kernel_base *kernel, const char *border)
 {
@@ -143,14 +145,6 @@ struct sum {
 	bool found;
 };
 
-/* "flop" is both precisions. */
-static bool
-is_part_of(const char *part, const char *whole)
-{
-	return strcmp(part, whole) == 0 || (strcmp(whole, "flop") == 0 && (strcmp(part, "doublePrecisionFlop") == 0 ||
-									   strcmp(part, "singlePrecisionFlop") == 0));
-}
-
 static int
 add_value(const char *expression, const struct expression_scope *scope, struct sum *sum, struct rot_error *err)
 {
@@ -170,8 +164,11 @@ add_operations(const struct definition_row *row, const struct expression_scope *
 	       struct rot_error *err)
 {
 	struct sum *sum = context;
+	/* "flop" is both precisions. */
+	const bool is_part = strcmp(sum->of, "flop") == 0 && (strcmp(row->of, "doublePrecisionFlop") == 0 ||
+							      strcmp(row->of, "singlePrecisionFlop") == 0);
 
-	return is_part_of(row->of, sum->of) ? add_value(row->expression, scope, sum, err) : 0;
+	return is_part || strcmp(row->of, sum->of) == 0 ? add_value(row->expression, scope, sum, err) : 0;
 }
 
 static int

@@ -124,28 +124,19 @@ machine_of(const struct machine *machine, const struct cache_owners *owners, siz
 	return own;
 }
 
-/* What those have of the last level that are no loads. */
-static int64_t
-counted_llc_bytes(const struct machine *machine, const struct cache_owners *owners,
-		  const struct measurement *measurement)
-{
-	const size_t nr = measurement_nr_workloads(measurement);
-	int64_t bytes = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		if (!workload_is_load(measurement_workloads_at(measurement, i)))
-			bytes += machine_of(machine, owners, nr, i).llc_bytes;
-	return bytes;
-}
-
 struct machine
 machine_of_workload(const struct machine *machine, const struct measurement *measurement, size_t i)
 {
 	autofree struct cache_owners *owners = owners_of(measurement);
-	struct machine own = machine_of(machine, owners, measurement_nr_workloads(measurement), i);
+	const size_t nr = measurement_nr_workloads(measurement);
+	struct machine own = machine_of(machine, owners, nr, i);
 
+	/* The last level is that of all workloads that are no loads. */
 	if (owners)
-		own.llc_bytes = counted_llc_bytes(machine, owners, measurement);
+		own.llc_bytes = 0;
+	for (size_t k = 0; owners && k < nr; k++)
+		if (!workload_is_load(measurement_workloads_at(measurement, k)))
+			own.llc_bytes += machine_of(machine, owners, nr, k).llc_bytes;
 	if (machine->llc_bytes == machine->l2_bytes)
 		own.l2_bytes = own.llc_bytes;
 	return own;

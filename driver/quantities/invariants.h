@@ -8,7 +8,7 @@
 #include "quantities/compute.h"
 #include "quantities/quantity.h"
 
-/* What scatter explains. */
+/* Larger differences are more than scatter. */
 #define INVARIANT_TOLERANCE 0.05
 
 /* Measured bytes are at least this share of the compulsory ones; prefetched lines are in the cache already. */
