@@ -31,15 +31,6 @@ belongs_to_other_kernel(const char *path, const char *own)
 	return access(xml, F_OK) == 0;
 }
 
-static bool
-holds_definition(char *const *names)
-{
-	for (; *names; names++)
-		if (path_ends_in(*names, ".xml"))
-			return true;
-	return false;
-}
-
 static int
 add_file(struct pool *pool, struct kernel_sources *sources, const char *path, const char *own, struct sha256 *hash,
 	 struct rot_error *err)
@@ -60,11 +51,14 @@ static int
 add_folder(struct pool *pool, struct kernel_sources *sources, const char *folder, const char *own, struct sha256 *hash,
 	   struct rot_error *err)
 {
+	const bool is_below = strcmp(folder, sources->definition->folder) != 0;
 	autofree char **names = folder_list(folder);
 	int rc = 0;
 
-	if (strcmp(folder, sources->definition->folder) != 0 && holds_definition(names))
-		return 0;
+	/* A folder below with a definition is that of another kernel. */
+	for (size_t i = 0; is_below && names[i]; i++)
+		if (path_ends_in(names[i], ".xml"))
+			return 0;
 	for (size_t i = 0; rc == 0 && names[i]; i++) {
 		autofree char *path = rot_format("%s/%s", folder, names[i]);
 		struct stat status;

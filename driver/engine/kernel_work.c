@@ -95,7 +95,7 @@ is_row_of(const struct definition_row *row, const char *word)
 	return false;
 }
 
-/* border "": rows that are of none. */
+/* border: of rows of bytes, where $cacheBytes is what the caches before it hold; else "". */
 static int
 each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind, const char *border,
 	 kernel_row_visitor *visit, void *context, struct rot_error *err)
@@ -126,14 +126,6 @@ kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum de
 		kernel_row_visitor *visit, void *context, struct rot_error *err)
 {
 	return each_row(rot, kernel, kind, "", visit, context, err);
-}
-
-/* The same for the rows of bytes that name the border; there $cacheBytes is what the caches before it hold. */
-static int
-kernel_each_bytes_row(const struct rot *rot, const struct kernel_base *kernel, const char *border,
-		      kernel_row_visitor *visit, void *context, struct rot_error *err)
-{
-	return each_row(rot, kernel, DEFINITION_BYTES, border, visit, context, err);
 }
 
 /* ---- expected work ---- */
@@ -187,7 +179,7 @@ kernel_expected_operations(struct rot *rot, const struct kernel_base *kernel, co
 {
 	struct sum sum = {.of = operation};
 
-	if (kernel_each_row(rot, kernel, DEFINITION_OPERATIONS, add_operations, &sum, err) < 0)
+	if (each_row(rot, kernel, DEFINITION_OPERATIONS, "", add_operations, &sum, err) < 0)
 		return false;
 	*count = sum.total;
 	return sum.found;
@@ -199,7 +191,7 @@ kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const c
 {
 	struct sum sum = {.direction = direction};
 
-	if (kernel_each_bytes_row(rot, kernel, border, add_bytes, &sum, err) < 0)
+	if (each_row(rot, kernel, DEFINITION_BYTES, border, add_bytes, &sum, err) < 0)
 		return false;
 	*bytes = sum.total;
 	return sum.found;
@@ -211,7 +203,7 @@ kernel_compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const
 {
 	struct sum sum = {.direction = direction, .is_compulsory = true};
 
-	if (kernel_each_bytes_row(rot, kernel, border, add_bytes, &sum, err) < 0)
+	if (each_row(rot, kernel, DEFINITION_BYTES, border, add_bytes, &sum, err) < 0)
 		return false;
 	*bytes = sum.total;
 	return sum.found;
@@ -337,25 +329,22 @@ find_by_loader(const char *name)
 	return known[nr++].path;
 }
 
-/* The path of a file below the folder of the C library; fresh memory. */
-static char *
-beside_libc(const char *name)
-{
-	Dl_info libc = {.dli_fname = ""};
-	const char *slash;
-
-	dladdr((void *)getenv, &libc);
-	slash = strrchr(libc.dli_fname, '/');
-	return rot_format("%.*s/%s", slash ? (int)(slash - libc.dli_fname) : 0, libc.dli_fname, name);
-}
-
 char *
 kernel_library_find(const char *name)
 {
 	const bool is_path = strchr(name, '/');
-	const char *known = is_path ? name : find_by_loader(name);
-	autofree char *path = is_path && name[0] != '/' ? beside_libc(name) : rot_strdup(known);
+	autofree char *path = NULL;
 
+	if (is_path && name[0] != '/') {
+		Dl_info libc = {.dli_fname = ""};
+		const char *slash;
+
+		dladdr((void *)getenv, &libc);
+		slash = strrchr(libc.dli_fname, '/');
+		path = rot_format("%.*s/%s", slash ? (int)(slash - libc.dli_fname) : 0, libc.dli_fname, name);
+	} else {
+		path = rot_strdup(is_path ? name : find_by_loader(name));
+	}
 	return access(path, R_OK) == 0 ? rot_keep(&path) : NULL;
 }
 

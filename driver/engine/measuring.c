@@ -233,24 +233,6 @@ kernel_runs(const struct measurement_result *result)
 	return (struct rot_list *)&result->outputs;
 }
 
-/* One core serves all passes. */
-static int
-check_same_core(const struct performance *performance, struct rot_error *err)
-{
-	const struct kernel_job *job = performance->context;
-
-	for (size_t i = 1; i < performance->nr; i++) {
-		const struct core *other;
-
-		if (core_builder_find(performance->rot->measuring->builder, performance->passes[i].description, &other,
-				      NULL, err) < 0)
-			return -1;
-		if (other != job->core)
-			return rot_error_set(err, 0, "the passes of one point need different measuring cores");
-	}
-	return 0;
-}
-
 /* The child counts all but steps, which are counted by the parent. */
 static int
 hash_core(struct performance *performance, struct rot_error *err)
@@ -293,9 +275,15 @@ get_core(struct performance *performance, bool may_build, struct rot_error *err)
 		rc = core_builder_build(builder, measurement, &job->core, err);
 		monitor_leave(performance->rot->monitor);
 	}
-	if (rc < 0 || check_same_core(performance, err) < 0 || hash_core(performance, err) < 0)
-		return PERFORMANCE_FAILED;
-	return PERFORMANCE_DONE;
+	/* One core serves all passes. */
+	for (size_t i = 1; rc == 0 && i < performance->nr; i++) {
+		const struct core *other;
+
+		rc = core_builder_find(builder, performance->passes[i].description, &other, NULL, err);
+		if (rc == 0 && other != job->core)
+			rc = rot_error_set(err, 0, "the passes of one point need different measuring cores");
+	}
+	return rc < 0 || hash_core(performance, err) < 0 ? PERFORMANCE_FAILED : PERFORMANCE_DONE;
 }
 
 static void

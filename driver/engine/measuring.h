@@ -30,7 +30,7 @@ void measuring_delete(struct measuring *measuring);
 int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs, int nr_starts,
 		      struct measurement_result **results, struct rot_error *err);
 
-/* What a run gave of a region that was to be stepped through, and was cut; of the result. NULL: there is none. */
+/* The output of the first region that was to be stepped through, and was cut; of the result. NULL: there is none. */
 const struct step_measurer_output *measuring_find_cut(const struct measurement_result *result);
 
 /*
@@ -63,7 +63,7 @@ bool measuring_has_stopped(const struct rot *rot);
 int measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err);
 
 /*
- * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. is_enough:
+ * Needs of measuring: runs that are in the cache already, and the core. Nothing is built or measured. is_enough:
  * no runs are added to these, since one was cut (measuring_find_cut), but not in passing, or they have long counts.
  * is_built: the core is there; else core_key tells cores apart that must be built.
  */

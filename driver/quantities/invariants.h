@@ -56,7 +56,7 @@ int invariants_check_passes(struct quantity_value *values, size_t nr, const stru
 			    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err);
 
 /*
- * Of passes that are stepped, kept with all values of operations and bytes:
+ * Rules of passes that are stepped, kept with all values of operations and bytes:
  * stepsAgree: all runs execute the same number of instructions; not asked of several threads (are_threads), which
  *   execute more of them while they wait for each other
  * stepsKnown: of all these instructions it is known what they do; values of instructions alone keep it anyway
