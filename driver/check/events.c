@@ -60,7 +60,7 @@ events_read(struct rot *rot, struct pool *pool, struct rot_error *err)
 
 	if (!measurement)
 		return NULL;
-	if (measuring_perform(rot, &measurement, 1, 1, &result, err) < 0) {
+	if (measuring_perform(rot, &measurement, 1, 1, 1, &result, err) < 0) {
 		rot_error_prefix(err, "cannot list the events");
 		return NULL;
 	}

@@ -639,7 +639,7 @@ point_measure(struct work_point *point, struct rot *rot, int nr_runs, struct poi
 		samples->passes[i] =
 			pool_own(pool, pass_measurement(point->measurement, rot->architecture, &point->plan.passes[i]),
 				 rot_graph_delete);
-	rc = measuring_perform(rot, samples->passes, nr, point->nr_done + nr_runs, samples->results, err);
+	rc = measuring_perform(rot, samples->passes, nr, point->nr_done + nr_runs, 1, samples->results, err);
 	for (size_t i = 0; i < nr; i++)
 		pool_own(pool, samples->results[i], rot_graph_delete);
 	for (size_t i = 0; rc == 0 && i < nr; i++)

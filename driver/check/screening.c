@@ -337,7 +337,8 @@ count_together(const struct screener *screener, size_t from, size_t to, size_t m
 		begins[++*nr_groups] = end;
 	}
 	if (rc == 0)
-		rc = measuring_perform(screener->rot, passes, *nr_groups, screener->screening->nr_runs, results, err);
+		rc = measuring_perform(screener->rot, passes, *nr_groups, screener->screening->nr_runs, 1, results,
+				       err);
 	for (size_t i = 0; i < *nr_groups; i++) {
 		if (rc == 0)
 			take_counts(screener, results[i], begins[i], begins[i + 1]);

@@ -109,7 +109,7 @@ static int
 perform(const struct stand *stand, struct measurement *const *passes, size_t nr, struct measurement_result **results,
 	struct rot_error *err)
 {
-	return measuring_perform(stand->rot, passes, nr, NR_RUNS, results, err);
+	return measuring_perform(stand->rot, passes, nr, NR_RUNS, 1, results, err);
 }
 
 /* ---- what an event counts alone ---- */

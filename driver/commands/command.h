@@ -18,14 +18,14 @@ struct command_context {
 	const char *const *command_line;     /* as of struct rot */
 	struct rot rot;
 	bool is_rot_open;
-	struct paths *paths; /* NULL until asked for */
-	bool has_status;     /* the exit status is the one below; 1 if that is 0 and something failed */
+	bool needs_no_kernels; /* set before rot is asked for: it opens without them (rot.h) */
+	struct paths *paths;   /* NULL until asked for */
+	bool has_status;       /* the exit status is the one below; 1 if that is 0 and something failed */
 	int status;
 };
 
-/* The open driver, or NULL on error; for_programs: without kernels (rot.h). */
+/* The open driver, or NULL on error. */
 struct rot *command_rot(struct command_context *context, struct rot_error *err);
-struct rot *command_rot_for_programs(struct command_context *context, struct rot_error *err);
 
 /* Where things are, without opening the driver; NULL on error. */
 const struct paths *command_paths(struct command_context *context, struct rot_error *err);

@@ -40,8 +40,8 @@ command_usage(const struct command *command)
 			  *command->arguments ? " " : "", command->arguments);
 }
 
-static struct rot *
-open_rot(struct command_context *context, bool has_kernels, struct rot_error *err)
+struct rot *
+command_rot(struct command_context *context, struct rot_error *err)
 {
 	struct configuration *configuration = context->configuration;
 
@@ -49,24 +49,12 @@ open_rot(struct command_context *context, bool has_kernels, struct rot_error *er
 		return &context->rot;
 	/* Opening takes the configuration, also when it fails. */
 	context->configuration = NULL;
-	if (rot_open(&context->rot, configuration, has_kernels, err) < 0)
+	if (rot_open(&context->rot, configuration, !context->needs_no_kernels, err) < 0)
 		return NULL;
 	context->configuration = configuration;
 	context->rot.command_line = context->command_line;
 	context->is_rot_open = true;
 	return &context->rot;
-}
-
-struct rot *
-command_rot(struct command_context *context, struct rot_error *err)
-{
-	return open_rot(context, true, err);
-}
-
-struct rot *
-command_rot_for_programs(struct command_context *context, struct rot_error *err)
-{
-	return open_rot(context, false, err);
 }
 
 const struct paths *

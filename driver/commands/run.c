@@ -47,7 +47,8 @@ run_run(struct command_context *context, void *values, int argc, char **argv, st
 	    count_alone(context->configuration, options->has_miss_kinds || options->nr_what_ifs > 0, err) < 0)
 		return -1;
 	/* Counts alone are placed under no roof, which kernels would find. */
-	rot = options->is_counts_only ? command_rot_for_programs(context, err) : command_rot(context, err);
+	context->needs_no_kernels = options->is_counts_only;
+	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
 	if (!options->is_counts_only)

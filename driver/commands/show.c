@@ -197,11 +197,13 @@ show_run(struct command_context *context, void *values, int argc, char **argv, s
 	struct annotated_options *options = values;
 	struct stored_result result = {0};
 	autofree char *text = NULL;
-	struct rot *rot = command_rot_for_programs(context, err);
+	struct rot *rot;
 	size_t length;
 	FILE *out;
 	int rc;
 
+	context->needs_no_kernels = true;
+	rot = command_rot(context, err);
 	if (!rot || stored_result_read(&pool, &result, argv[0], err) < 0)
 		return -1;
 	options->is_all = configuration_bool(rot->configuration, "showAll");

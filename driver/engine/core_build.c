@@ -62,7 +62,7 @@ prepare_environment(const struct rot *rot)
 	setenv("CCACHE_DEPEND", "1", 0);
 }
 
-/* What the compiler said, without make's own lines, which say nothing to somebody who never started make. */
+/* The compiler's messages, without make's own lines, which say nothing to somebody who never started make. */
 static char *
 compiler_messages(const char *output)
 {

@@ -31,15 +31,6 @@ belongs_to_other_kernel(const char *path, const char *own)
 	return access(xml, F_OK) == 0;
 }
 
-static bool
-holds_definition(char *const *names)
-{
-	for (; *names; names++)
-		if (path_ends_in(*names, ".xml"))
-			return true;
-	return false;
-}
-
 static int
 add_file(struct pool *pool, struct kernel_sources *sources, const char *path, const char *own, struct sha256 *hash,
 	 struct rot_error *err)
@@ -60,11 +51,14 @@ static int
 add_folder(struct pool *pool, struct kernel_sources *sources, const char *folder, const char *own, struct sha256 *hash,
 	   struct rot_error *err)
 {
+	const bool is_below = strcmp(folder, sources->definition->folder) != 0;
 	autofree char **names = folder_list(folder);
 	int rc = 0;
 
-	if (strcmp(folder, sources->definition->folder) != 0 && holds_definition(names))
-		return 0;
+	/* A folder below with a definition is that of another kernel. */
+	for (size_t i = 0; is_below && names[i]; i++)
+		if (path_ends_in(names[i], ".xml"))
+			return 0;
 	for (size_t i = 0; rc == 0 && names[i]; i++) {
 		autofree char *path = rot_format("%s/%s", folder, names[i]);
 		struct stat status;
@@ -348,18 +342,6 @@ add_macro(struct core_description *description, const struct kernel_base *entity
 	return rc;
 }
 
-static int
-add_macros(struct core_description *description, const struct kernel_base *kernel, struct rot_error *err)
-{
-	const struct rot_class *class = kernel->entity.class;
-	size_t nr = rot_class_nr_fields(class);
-	int rc = 0;
-
-	for (size_t i = 0; i < nr && rc == 0; i++)
-		rc = add_macro(description, kernel, rot_class_field_at(class, i), err);
-	return rc;
-}
-
 static bool
 is_identifier(const char *text)
 {
@@ -501,8 +483,8 @@ core_describe(const struct rot *rot, const struct measurement *measurement, stru
 		if (!kernel)
 			continue;
 		rc = add_kernel(rot, kernel, facts, description, err);
-		if (rc == 0)
-			rc = add_macros(description, kernel, err);
+		for (size_t k = 0; rc == 0 && k < rot_class_nr_fields(kernel->entity.class); k++)
+			rc = add_macro(description, kernel, rot_class_field_at(kernel->entity.class, k), err);
 	}
 	if (rc == 0) {
 		if (description->nr_kernels)

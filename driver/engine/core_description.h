@@ -24,7 +24,7 @@ struct kernel_sources {
 	char hash[SHA256_HEX_SIZE]; /* of all files of the folder but XML */
 };
 
-/* What was read of kernels and tools so far. */
+/* Kernels and tools as far as they were read. */
 struct core_facts {
 	struct pool pool; /* of all below */
 	struct kernel_sources **sources;

@@ -143,17 +143,6 @@ next_word(struct pool *pool, const char **position)
 	return pool_strndup(pool, word, nr);
 }
 
-/* Prerequisites of the rules the compiler wrote; targets end in a colon. */
-static void
-add_prerequisites(struct names *names, const char *rules)
-{
-	char *word;
-
-	while ((word = next_word(names->pool, &rules)))
-		if (!path_ends_in(word, ":"))
-			add_name(names, word);
-}
-
 /* Files with the suffix below folder, sorted. */
 static void
 find_files(const char *folder, const char *suffix, struct names *found)
@@ -180,8 +169,13 @@ write_dependencies(const char *folder, FILE *out)
 	find_files(folder, ".d", &rules);
 	for (size_t i = 0; i < rules.nr; i++) {
 		autofree char *text = file_read(rules.items[i], NULL, NULL);
+		const char *rest = text;
+		char *word;
 
-		add_prerequisites(&names, text ? text : "");
+		/* Targets of the rules the compiler wrote end in a colon. */
+		while (rest && (word = next_word(&pool, &rest)))
+			if (!path_ends_in(word, ":"))
+				add_name(&names, word);
 	}
 	add_name(&names, pool_strdup(&pool, "child"));
 	qsort(names.items, names.nr, sizeof *names.items, names_compare);

@@ -51,15 +51,6 @@ lock_folder(const char *path, int flags)
 	return lock;
 }
 
-/* Not one that somebody is about to lock. */
-static bool
-is_old(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && time(NULL) - status.st_mtime > BEGINNING_S;
-}
-
 /* A folder whose lock is free belongs to nobody. */
 static void
 remove_stale(const char *folder)
@@ -68,10 +59,12 @@ remove_stale(const char *folder)
 
 	for (size_t i = 0; names[i]; i++) {
 		autofree char *path = rot_format("%s%s", folder, names[i]);
-		const bool may_be = is_old(path);
-		int lock = may_be ? lock_folder(path, 0) : -1;
+		struct stat status;
+		/* Else somebody may be about to lock it. */
+		const bool is_old = stat(path, &status) == 0 && time(NULL) - status.st_mtime > BEGINNING_S;
+		int lock = is_old ? lock_folder(path, 0) : -1;
 
-		if (may_be && (lock >= 0 || errno == ENOENT))
+		if (is_old && (lock >= 0 || errno == ENOENT))
 			folder_remove(path);
 		if (lock >= 0)
 			close(lock);
@@ -411,7 +404,7 @@ static const struct {
 	{"exited", "a kernel must return, not exit"},
 };
 
-/* Does a failure of that kind say nothing of other work? What is refused, or not found, is so for others as well. */
+/* Does a failure of that kind say nothing of other work? A refusal, or a file not found, is so for others as well. */
 static bool
 is_of_work(const struct core_launch *launch, const char *kind)
 {
@@ -546,15 +539,6 @@ read_output(struct core_launch *launch, void **output, struct rot_error *err)
 	return -1;
 }
 
-static int
-check_time_limit(double seconds, struct rot_error *err)
-{
-	if (seconds >= 0.001 && seconds <= 1e9)
-		return 0;
-	rot_error_set(err, 0, "cannot measure with a timeLimit of %g s", seconds);
-	return rot_error_hint(err, "-timeLimit=SECONDS takes 0.001 to 1e9");
-}
-
 /* *printed (may be NULL): the end of standard error, fresh memory. */
 static int
 launch_and_read(struct core_launch *launch, const struct rot *rot, void **output, char **printed, struct rot_error *err)
@@ -564,8 +548,10 @@ launch_and_read(struct core_launch *launch, const struct rot *rot, void **output
 	was_refused = was_late = false;
 	launch->time_limit_s = configuration_double(rot->configuration, "timeLimit");
 	launch->progress = launch->messages = -1;
-	if (check_time_limit(launch->time_limit_s, err) < 0)
-		return -1;
+	if (!(launch->time_limit_s >= 0.001 && launch->time_limit_s <= 1e9)) {
+		rot_error_set(err, 0, "cannot measure with a timeLimit of %g s", launch->time_limit_s);
+		return rot_error_hint(err, "-timeLimit=SECONDS takes 0.001 to 1e9");
+	}
 	if (core_start_open(&launch->start, rot, launch->command, err) == 0 && begin(launch, err) == 0) {
 		follow(launch);
 		rc = read_output(launch, output, err);
@@ -580,7 +566,7 @@ launch_and_read(struct core_launch *launch, const struct rot *rot, void **output
 	return rc;
 }
 
-/* Of plans and the like that are made for a processor. "": the cache cannot be written. Fresh memory. */
+/* The folder of plans and the like that are made for a processor. "": the cache cannot be written. Fresh memory. */
 static char *
 kept_folder(const struct rot *rot)
 {

@@ -23,7 +23,7 @@ int work_folder_open(struct work_folder *work, const char *cache_folder, struct 
 
 void work_folder_close(struct work_folder *work);
 
-/* What one start of rot-core and this process have in common: files, and how it ended. */
+/* Files that one start of rot-core and this process share, and how it ended. */
 struct core_start {
 	const struct rot *rot;
 	struct work_folder work;

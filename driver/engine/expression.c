@@ -65,16 +65,6 @@ own_variable(const struct expression_scope *scope, const char *name)
 	return NULL;
 }
 
-static const struct variable *
-find_variable(const struct expression_scope *scope, const char *name)
-{
-	const struct variable *variable = NULL;
-
-	for (; scope && !variable; scope = scope->parent)
-		variable = own_variable(scope, name);
-	return variable;
-}
-
 static struct variable *
 make_variable(struct expression_scope *scope, const char *name)
 {
@@ -242,8 +232,11 @@ static xmlXPathObjectPtr
 look_up_variable(void *data, const xmlChar *name, const xmlChar *namespace)
 {
 	struct evaluation *evaluation = data;
-	const struct variable *variable = namespace ? NULL : find_variable(evaluation->scope, (const char *)name);
+	const struct expression_scope *scope = namespace ? NULL : evaluation->scope;
+	const struct variable *variable = NULL;
 
+	for (; scope && !variable; scope = scope->parent)
+		variable = own_variable(scope, (const char *)name);
 	if (variable)
 		return variable->text ? xmlXPathNewString((const xmlChar *)variable->text)
 				      : xmlXPathNewFloat(variable->number);
@@ -286,27 +279,17 @@ static void __attribute__((format(printf, 2, 3))) discard_message(void *data, co
 	(void)format;
 }
 
-static size_t
-count_variables(const struct expression_scope *scope)
-{
-	size_t nr = 0;
-
-	for (; scope; scope = scope->parent)
-		nr += scope->nr;
-	return nr;
-}
-
 static void
 report_unknown_variable(const struct expression_scope *scope, const char *name, const char *expression,
 			struct rot_error *err)
 {
-	autofree const char **names = rot_calloc(count_variables(scope) + 1, sizeof *names);
+	autofree const char **names = NULL;
 	const char *nearest;
 	size_t nr = 0;
 
 	for (const struct expression_scope *s = scope; s; s = s->parent)
 		for (size_t i = 0; i < s->nr; i++)
-			names[nr++] = s->variables[i].name;
+			rot_add(names, nr) = s->variables[i].name;
 	rot_error_set(err, 0, "expression '%s': there is no variable '$%s'", expression, name);
 	nearest = rot_nearest(name, names, nr);
 	if (nearest)
@@ -315,7 +298,7 @@ report_unknown_variable(const struct expression_scope *scope, const char *name, 
 		rot_error_hint(err, "no variables are known here");
 }
 
-/* What cannot be read, and where reading stopped. */
+/* Says which part cannot be read, and where reading stopped; false: it does not know the code. */
 static bool
 report_syntax(int code, int at, const char *expression, struct rot_error *err)
 {
@@ -389,7 +372,7 @@ context_for(struct evaluation *evaluation)
 	return context;
 }
 
-/* As libxml2 compiles it, once: formulas and rows of kernels are evaluated for each run or point. NULL: not understood.
+/* The compiled form, made once: formulas and rows of kernels are evaluated for each run or point. NULL: not understood.
  */
 static xmlXPathCompExprPtr
 compiled(const char *expression, xmlXPathContextPtr context)

@@ -22,8 +22,10 @@ kernel_class_name(const struct kernel_base *kernel)
 	return kernel->entity.class->name;
 }
 
-/* What the caches before a border hold: each thread has its own, but for the last level. 0: there are none, or nobody
- * tells. */
+/*
+ * Bytes of the caches before a border: each thread has its own, but for the last level. 0: there are none, or nobody
+ * tells.
+ */
 static double
 cache_bytes(const struct machine *machine, const struct kernel_base *kernel, const char *border)
 {
@@ -93,7 +95,7 @@ is_row_of(const struct definition_row *row, const char *word)
 	return false;
 }
 
-/* border "": rows that are of none. */
+/* border: of rows of bytes, where $cacheBytes is what the caches before it hold; else "". */
 static int
 each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind, const char *border,
 	 kernel_row_visitor *visit, void *context, struct rot_error *err)
@@ -126,14 +128,6 @@ kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum de
 	return each_row(rot, kernel, kind, "", visit, context, err);
 }
 
-/* The same for the rows of bytes that name the border; there $cacheBytes is what the caches before it hold. */
-static int
-kernel_each_bytes_row(const struct rot *rot, const struct kernel_base *kernel, const char *border,
-		      kernel_row_visitor *visit, void *context, struct rot_error *err)
-{
-	return each_row(rot, kernel, DEFINITION_BYTES, border, visit, context, err);
-}
-
 /* ---- expected work ---- */
 
 struct sum {
@@ -142,14 +136,6 @@ struct sum {
 	double total;
 	bool found;
 };
-
-/* "flop" is both precisions. */
-static bool
-is_part_of(const char *part, const char *whole)
-{
-	return strcmp(part, whole) == 0 || (strcmp(whole, "flop") == 0 && (strcmp(part, "doublePrecisionFlop") == 0 ||
-									   strcmp(part, "singlePrecisionFlop") == 0));
-}
 
 static int
 add_value(const char *expression, const struct expression_scope *scope, struct sum *sum, struct rot_error *err)
@@ -170,8 +156,11 @@ add_operations(const struct definition_row *row, const struct expression_scope *
 	       struct rot_error *err)
 {
 	struct sum *sum = context;
+	/* "flop" is both precisions. */
+	const bool is_part = strcmp(sum->of, "flop") == 0 && (strcmp(row->of, "doublePrecisionFlop") == 0 ||
+							      strcmp(row->of, "singlePrecisionFlop") == 0);
 
-	return is_part_of(row->of, sum->of) ? add_value(row->expression, scope, sum, err) : 0;
+	return is_part || strcmp(row->of, sum->of) == 0 ? add_value(row->expression, scope, sum, err) : 0;
 }
 
 static int
@@ -190,7 +179,7 @@ kernel_expected_operations(struct rot *rot, const struct kernel_base *kernel, co
 {
 	struct sum sum = {.of = operation};
 
-	if (kernel_each_row(rot, kernel, DEFINITION_OPERATIONS, add_operations, &sum, err) < 0)
+	if (each_row(rot, kernel, DEFINITION_OPERATIONS, "", add_operations, &sum, err) < 0)
 		return false;
 	*count = sum.total;
 	return sum.found;
@@ -202,7 +191,7 @@ kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const c
 {
 	struct sum sum = {.direction = direction};
 
-	if (kernel_each_bytes_row(rot, kernel, border, add_bytes, &sum, err) < 0)
+	if (each_row(rot, kernel, DEFINITION_BYTES, border, add_bytes, &sum, err) < 0)
 		return false;
 	*bytes = sum.total;
 	return sum.found;
@@ -214,7 +203,7 @@ kernel_compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const
 {
 	struct sum sum = {.direction = direction, .is_compulsory = true};
 
-	if (kernel_each_bytes_row(rot, kernel, border, add_bytes, &sum, err) < 0)
+	if (each_row(rot, kernel, DEFINITION_BYTES, border, add_bytes, &sum, err) < 0)
 		return false;
 	*bytes = sum.total;
 	return sum.found;
@@ -340,25 +329,22 @@ find_by_loader(const char *name)
 	return known[nr++].path;
 }
 
-/* The path of a file below the folder of the C library; fresh memory. */
-static char *
-beside_libc(const char *name)
-{
-	Dl_info libc = {.dli_fname = ""};
-	const char *slash;
-
-	dladdr((void *)getenv, &libc);
-	slash = strrchr(libc.dli_fname, '/');
-	return rot_format("%.*s/%s", slash ? (int)(slash - libc.dli_fname) : 0, libc.dli_fname, name);
-}
-
 char *
 kernel_library_find(const char *name)
 {
 	const bool is_path = strchr(name, '/');
-	const char *known = is_path ? name : find_by_loader(name);
-	autofree char *path = is_path && name[0] != '/' ? beside_libc(name) : rot_strdup(known);
+	autofree char *path = NULL;
 
+	if (is_path && name[0] != '/') {
+		Dl_info libc = {.dli_fname = ""};
+		const char *slash;
+
+		dladdr((void *)getenv, &libc);
+		slash = strrchr(libc.dli_fname, '/');
+		path = rot_format("%.*s/%s", slash ? (int)(slash - libc.dli_fname) : 0, libc.dli_fname, name);
+	} else {
+		path = rot_strdup(is_path ? name : find_by_loader(name));
+	}
 	return access(path, R_OK) == 0 ? rot_keep(&path) : NULL;
 }
 

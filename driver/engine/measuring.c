@@ -22,68 +22,48 @@
 
 /* ---- what a result is found by: the hash of what was measured and of the machine ---- */
 
-static void
-set_ids(struct rot_entity *const *parts, size_t nr)
+void
+measuring_complete(const struct rot *rot, const void *description)
 {
+	const char *flags = configuration_string(rot->configuration, "optimization");
 	int nr_workloads = 0, nr_kernels = 0, nr_sets = 0, nr_measurers = 0;
+	size_t nr;
+	autofree struct rot_entity **parts = rot_graph_collect(description, &nr);
 
-	for (size_t i = 0; i < nr; i++)
-		if (rot_is_a(parts[i], &workload_class))
+	for (size_t i = 0; i < nr; i++) {
+		struct kernel_base *kernel = rot_cast(parts[i], &kernel_base_class);
+
+		if (kernel && flags[0])
+			rot_string_set(&kernel->optimization, flags);
+		if (kernel)
+			kernel->id = ++nr_kernels;
+		else if (rot_is_a(parts[i], &workload_class))
 			((struct workload *)parts[i])->id = ++nr_workloads;
-		else if (rot_is_a(parts[i], &kernel_base_class))
-			((struct kernel_base *)parts[i])->id = ++nr_kernels;
 		else if (rot_is_a(parts[i], &measurer_set_class))
 			((struct measurer_set *)parts[i])->id = ++nr_sets;
 		else if (rot_is_a(parts[i], &measurer_base_class))
 			((struct measurer_base *)parts[i])->id = ++nr_measurers;
-}
-
-void
-measuring_set_ids(const void *description)
-{
-	size_t nr;
-	autofree struct rot_entity **parts = rot_graph_collect(description, &nr);
-
-	set_ids(parts, nr);
-}
-
-/* The user's flags are part of the description: they change what is measured. Of the nr parts kernels get them. */
-static void
-set_optimization(const struct rot *rot, struct rot_entity *const *parts, size_t nr)
-{
-	const char *flags = configuration_string(rot->configuration, "optimization");
-
-	for (size_t i = 0; flags[0] && i < nr; i++) {
-		struct kernel_base *kernel = rot_cast(parts[i], &kernel_base_class);
-
-		if (kernel)
-			rot_string_set(&kernel->optimization, flags);
 	}
 }
 
-/* Everything of the machine that may change a result; not the flags, sizes and CPUs, which follow from these or do not
- * matter. */
-static void
-hash_machine(struct sha256 *hash, const struct machine *machine)
+/* Hashes all of the machine that may change a result: flags, sizes and CPUs follow from it, or do not matter. */
+char *
+measuring_machine_hash(const struct machine *machine, const char *text)
 {
-	const char *const texts[] = {machine->cpu_vendor, machine->cpu_name, machine->microcode,
-				     machine->kernel_release, machine->hypervisor};
+	const char *const texts[] = {text,
+				     machine->cpu_vendor,
+				     machine->cpu_name,
+				     machine->microcode,
+				     machine->kernel_release,
+				     machine->hypervisor};
 	autofree char *numbers =
 		rot_format("%d %d %d", (int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping);
+	struct sha256 *hash = sha256_new();
+	char hex[SHA256_HEX_SIZE];
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		sha256_add_text(hash, texts[i]);
 	sha256_add_text(hash, numbers);
-}
-
-char *
-measuring_machine_hash(const struct machine *machine, const char *text)
-{
-	struct sha256 *hash = sha256_new();
-	char hex[SHA256_HEX_SIZE];
-
-	sha256_add_text(hash, text);
-	hash_machine(hash, machine);
 	sha256_finish(hash, hex);
 	return rot_strdup(hex);
 }
@@ -96,21 +76,10 @@ measuring_hash(struct rot *rot, const void *description)
 	return measuring_machine_hash(rot->machine, xml);
 }
 
-/* What the user does not write. */
-static void
-complete(struct rot *rot, struct measurement *measurement)
-{
-	size_t nr;
-	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
-
-	set_ids(parts, nr);
-	set_optimization(rot, parts, nr);
-}
-
 char *
 measuring_description_hash(struct rot *rot, struct measurement *measurement)
 {
-	complete(rot, measurement);
+	measuring_complete(rot, measurement);
 	return measuring_hash(rot, measurement);
 }
 
@@ -264,36 +233,6 @@ kernel_runs(const struct measurement_result *result)
 	return (struct rot_list *)&result->outputs;
 }
 
-/* One core serves all passes. */
-static int
-check_same_core(const struct performance *performance, struct rot_error *err)
-{
-	const struct kernel_job *job = performance->context;
-
-	for (size_t i = 1; i < performance->nr; i++) {
-		const struct core *other;
-
-		if (core_builder_find(performance->rot->measuring->builder, performance->passes[i].description, &other,
-				      NULL, err) < 0)
-			return -1;
-		if (other != job->core)
-			return rot_error_set(err, 0, "the passes of one point need different measuring cores");
-	}
-	return 0;
-}
-
-static bool
-is_stepped(const struct measurement *measurement)
-{
-	size_t nr;
-	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
-	bool is_it = false;
-
-	for (size_t i = 0; i < nr; i++)
-		is_it = is_it || rot_is_a(parts[i], &step_measurer_class);
-	return is_it;
-}
-
 /* The child counts all but steps, which are counted by the parent. */
 static int
 hash_core(struct performance *performance, struct rot_error *err)
@@ -301,9 +240,14 @@ hash_core(struct performance *performance, struct rot_error *err)
 	const struct kernel_job *job = performance->context;
 	const char *child = job->core->state.hash, *parent;
 	struct sha256 *hash;
+	size_t nr;
+	autofree struct rot_entity **parts = rot_graph_collect(performance->passes[0].description, &nr);
+	bool is_stepped = false;
 
+	for (size_t i = 0; i < nr; i++)
+		is_stepped = is_stepped || rot_is_a(parts[i], &step_measurer_class);
 	strcpy(performance->core_hash, child);
-	if (!is_stepped(performance->passes[0].description))
+	if (!is_stepped)
 		return 0;
 	parent = measuring_parent_hash(performance->rot, err);
 	if (!parent)
@@ -331,9 +275,15 @@ get_core(struct performance *performance, bool may_build, struct rot_error *err)
 		rc = core_builder_build(builder, measurement, &job->core, err);
 		monitor_leave(performance->rot->monitor);
 	}
-	if (rc < 0 || check_same_core(performance, err) < 0 || hash_core(performance, err) < 0)
-		return PERFORMANCE_FAILED;
-	return PERFORMANCE_DONE;
+	/* One core serves all passes. */
+	for (size_t i = 1; rc == 0 && i < performance->nr; i++) {
+		const struct core *other;
+
+		rc = core_builder_find(builder, performance->passes[i].description, &other, NULL, err);
+		if (rc == 0 && other != job->core)
+			rc = rot_error_set(err, 0, "the passes of one point need different measuring cores");
+	}
+	return rc < 0 || hash_core(performance, err) < 0 ? PERFORMANCE_FAILED : PERFORMANCE_DONE;
 }
 
 static void
@@ -345,15 +295,6 @@ sign(const struct performance *performance, struct measurement_result *result)
 	rot_string_set(&result->compiler, core->compiler);
 	for (size_t i = 0; core->compile_lines[i]; i++)
 		measurement_result_compile_lines_add(result, core->compile_lines[i]);
-}
-
-/* Moves the runs of the collection into the result. */
-static void
-take_runs(struct measurement_result *result, struct measurement_run_output_collection *collection)
-{
-	for (size_t i = 0; i < measurement_run_output_collection_nr_outputs(collection); i++)
-		measurement_result_outputs_add(result, measurement_run_output_collection_outputs_at(collection, i));
-	collection->outputs.nr = 0;
 }
 
 static int
@@ -372,8 +313,15 @@ measure_kernels(struct performance *performance, struct performance_pass *const 
 		now = (nr_runs - done) / nr_left--;
 		progress_part(done * (int)nr, nr_runs * (int)nr);
 		rc = core_launch(performance->rot, job->core->child, measurements, nr, now, &output, err);
-		for (size_t i = 0; rc == 0 && i < nr; i++)
-			take_runs(passes[i]->result, measurement_command_output_collections_at(output, i));
+		for (size_t i = 0; rc == 0 && i < nr; i++) {
+			struct measurement_run_output_collection *runs =
+				measurement_command_output_collections_at(output, i);
+
+			for (size_t k = 0; k < measurement_run_output_collection_nr_outputs(runs); k++)
+				measurement_result_outputs_add(passes[i]->result,
+							       measurement_run_output_collection_outputs_at(runs, k));
+			runs->outputs.nr = 0; /* the results have them now */
+		}
 	}
 	progress_part(0, 0);
 	return rc;
@@ -436,15 +384,8 @@ check_kernels(struct rot *rot, const struct measurement *measurement, struct rot
 /* ---- the passes of one point ---- */
 
 int
-measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
+measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs, int nr_starts,
 		  struct measurement_result **results, struct rot_error *err)
-{
-	return measuring_perform_spread(rot, passes, nr_passes, nr_runs, 1, results, err);
-}
-
-int
-measuring_perform_spread(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
-			 int nr_starts, struct measurement_result **results, struct rot_error *err)
 {
 	struct kernel_job job = {.nr_starts = nr_starts > 1 ? nr_starts : 1};
 	struct performance performance = {
@@ -455,7 +396,7 @@ measuring_perform_spread(struct rot *rot, struct measurement *const *passes, siz
 	for (size_t i = 0; i < nr_passes; i++) {
 		if (check_kernels(rot, passes[i], err) < 0)
 			return -1;
-		complete(rot, passes[i]);
+		measuring_complete(rot, passes[i]);
 	}
 	return performance_run(&performance, (void *const *)passes, results, err);
 }
@@ -497,8 +438,6 @@ copy_measurable(struct rot *rot, struct measurement *const *measurements, size_t
 
 	for (size_t i = 0; i < nr; i++) {
 		struct rot_error local = {0};
-		autofree struct rot_entity **parts = NULL;
-		size_t nr_parts;
 
 		if (check_kernels(rot, measurements[i], &local) < 0) {
 			if (nr_refused++ == 0 && err)
@@ -506,50 +445,36 @@ copy_measurable(struct rot *rot, struct measurement *const *measurements, size_t
 			continue;
 		}
 		copies[*nr_copies] = rot_graph_clone(measurements[i], NULL);
-		parts = rot_graph_collect(copies[*nr_copies], &nr_parts);
-		set_optimization(rot, parts, nr_parts);
-		(*nr_copies)++;
+		measuring_complete(rot, copies[(*nr_copies)++]);
 	}
 	return nr_refused;
-}
-
-static bool
-misses_core(struct rot *rot, struct measurement *const *measurements, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		const struct core *core;
-
-		if (core_builder_find(rot->measuring->builder, measurements[i], &core, NULL, NULL) < 0 || !core)
-			return true;
-	}
-	return false;
-}
-
-static int
-build_cores(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err)
-{
-	int lock = cache_lock(rot->paths->cache), nr_failed;
-
-	if (lock == -2)
-		return rot_error_set(err, 0, "interrupted");
-	monitor_enter(rot->monitor, "build the cores");
-	nr_failed = core_builder_build_all(rot->measuring->builder, measurements, nr, show_builds, err);
-	monitor_leave(rot->monitor);
-	cache_unlock(lock);
-	return nr_failed;
 }
 
 int
 measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err)
 {
 	autofree struct measurement **copies = rot_calloc(nr, sizeof(*copies));
+	struct core_builder *builder = rot->measuring->builder;
 	struct rot_error of_builds = {0};
 	size_t nr_copies = 0;
 	int nr_refused, nr_failed = 0;
+	bool is_missing = false;
 
 	nr_refused = rot->is_cached_only ? 0 : copy_measurable(rot, measurements, nr, copies, &nr_copies, err);
-	if (misses_core(rot, copies, nr_copies))
-		nr_failed = build_cores(rot, copies, nr_copies, &of_builds);
+	for (size_t i = 0; i < nr_copies && !is_missing; i++) {
+		const struct core *core;
+
+		is_missing = core_builder_find(builder, copies[i], &core, NULL, NULL) < 0 || !core;
+	}
+	if (is_missing) {
+		const int lock = cache_lock(rot->paths->cache);
+
+		monitor_enter(rot->monitor, "build the cores");
+		nr_failed = lock == -2 ? rot_error_set(&of_builds, 0, "interrupted")
+				       : core_builder_build_all(builder, copies, nr_copies, show_builds, &of_builds);
+		monitor_leave(rot->monitor);
+		cache_unlock(lock);
+	}
 	if (err && (nr_failed < 0 || (nr_failed > 0 && nr_refused == 0)))
 		*err = of_builds;
 	for (size_t i = 0; i < nr_copies; i++)

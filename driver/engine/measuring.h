@@ -22,22 +22,15 @@ void measuring_delete(struct measuring *measuring);
 /*
  * Gives nr_runs runs of each of the nr_passes measurements (the passes of one point: all have the same kernels, so one
  * core). On success results[i] is a MeasurementResult with exactly nr_runs outputs, owned by the caller
- * (rot_graph_delete). Missing runs are measured interleaved, run by run. Ids within the measurements are set by this
- * function. Interrupted: error "interrupted". With rot->is_cached_only nothing is built or measured: missing runs are
- * an error.
+ * (rot_graph_delete). Missing runs are measured interleaved, run by run, and spread over nr_starts starts of the core
+ * (as evenly as they go; at most one start a run; 0: one): memory lies elsewhere in each start. Ids within the
+ * measurements are set by this function. Interrupted: error "interrupted". With rot->is_cached_only nothing is built or
+ * measured: missing runs are an error.
  */
-int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
+int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs, int nr_starts,
 		      struct measurement_result **results, struct rot_error *err);
 
-/*
- * The same, and the missing runs are spread over that many starts of the core (as evenly as they go; at most one start
- * a run; 0: one). What is the same for all runs of a start, as where its memory lies, is not the same for all runs
- * then.
- */
-int measuring_perform_spread(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
-			     int nr_starts, struct measurement_result **results, struct rot_error *err);
-
-/* What a run gave of a region that was to be stepped through, and was cut; of the result. NULL: there is none. */
+/* The output of the first region that was to be stepped through, and was cut; of the result. NULL: there is none. */
 const struct step_measurer_output *measuring_find_cut(const struct measurement_result *result);
 
 /*
@@ -70,7 +63,7 @@ bool measuring_has_stopped(const struct rot *rot);
 int measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err);
 
 /*
- * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. is_enough:
+ * Needs of measuring: runs that are in the cache already, and the core. Nothing is built or measured. is_enough:
  * no runs are added to these, since one was cut (measuring_find_cut), but not in passing, or they have long counts.
  * is_built: the core is there; else core_key tells cores apart that must be built.
  */

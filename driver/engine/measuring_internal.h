@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stays between two measurements: for measuring*.c, performance.c and program_measuring.c only. */
+/* The state that stays between two measurements: for measuring.c, performance.c and program_measuring.c only. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,9 +24,11 @@ struct measuring {
 	bool has_warned_of_tools;           /* that are missing, though results from the cache can be taken */
 };
 
-/* Ids of all there are in a description count from 1 within each kind, in walking order: the same graph always gets the
- * same ones. */
-void measuring_set_ids(const void *description);
+/*
+ * Sets all that the user does not write: ids, which count from 1 within each kind, in walking order, so that the same
+ * graph always gets the same ones; and for kernels the user's flags, which change what is measured.
+ */
+void measuring_complete(const struct rot *rot, const void *description);
 
 /*
  * SHA-256 in hex of what decides how rot-core counts: its sources, so that neither where nor how it was compiled makes

@@ -83,19 +83,14 @@ monitor_leave(struct monitor *monitor)
 	monitor->current = task->parent;
 }
 
-static bool
-is_active(const struct monitor *monitor, const struct task *task)
-{
-	for (const struct task *t = monitor->current; t; t = t->parent)
-		if (t == task)
-			return true;
-	return false;
-}
-
 static double
 task_seconds(const struct monitor *monitor, const struct task *task)
 {
-	return task->seconds + (is_active(monitor, task) ? clock_now_s() - task->entered_at : 0);
+	const struct task *active = monitor->current;
+
+	while (active && active != task)
+		active = active->parent;
+	return task->seconds + (active ? clock_now_s() - task->entered_at : 0);
 }
 
 static void

@@ -55,22 +55,13 @@ forget_result(struct performance_pass *pass)
 	pass->result = NULL;
 }
 
-/* Where nothing can be measured, there is nothing better. */
-static bool
-may_be_used(const struct performance *performance, const struct performance_pass *pass, bool was_seen)
-{
-	const struct performance_kind *kind = performance->kind;
-
-	if (!kind->runs(pass->result))
-		return false;
-	return was_seen || performance->rot->is_cached_only || !kind->is_passing || !kind->is_passing(pass->result);
-}
-
-/* Loads what may be used. True if anything was found. */
+/* Loads the results that may be used, which all are where nothing can be measured. True if anything was found. */
 static bool
 load_results(struct performance *performance)
 {
 	struct measuring *measuring = performance->rot->measuring;
+	const struct performance_kind *kind = performance->kind;
+	const bool takes_passing = performance->rot->is_cached_only || !kind->is_passing;
 	bool use_cached = configuration_bool(performance->rot->configuration, "useCachedResults"), found = false;
 
 	monitor_enter(performance->rot->monitor, "look up results");
@@ -81,7 +72,8 @@ load_results(struct performance *performance)
 		forget_result(pass);
 		if (use_cached || is_own)
 			pass->result = result_cache_load(measuring->cache, pass->hash);
-		if (pass->result && !may_be_used(performance, pass, is_own))
+		if (pass->result &&
+		    (!kind->runs(pass->result) || (!takes_passing && !is_own && kind->is_passing(pass->result))))
 			forget_result(pass);
 		found = found || pass->result;
 	}
@@ -138,34 +130,29 @@ measure_once(struct performance *performance, struct rot_error *err)
 	return rc;
 }
 
-/* Nothing is missing, and all was measured by the same core. */
+/*
+ * After the error that a tool is missing: is all there, measured by one core? Then it is taken, with a warning, though
+ * nothing can tell whether the core would be the same today.
+ */
 static bool
-is_whole(const struct performance *performance)
+does_without_tools(const struct performance *performance, struct rot_error *err)
 {
+	const struct performance_pass *passes = performance->passes;
+	struct measuring *measuring = performance->rot->measuring;
+
+	if (err->scope != ROT_ERROR_OF_TOOLS || least_missing(performance) || !performance->kind->vouches ||
+	    !performance->kind->vouches(performance))
+		return false;
 	for (size_t i = 1; i < performance->nr; i++)
-		if (strcmp(performance->passes[i].result->core_hash, performance->passes[0].result->core_hash) != 0)
+		if (strcmp(passes[i].result->core_hash, passes[0].result->core_hash) != 0)
 			return false;
-	return true;
-}
-
-/* Whether the core is still that of the results cannot be seen without a tool, and need not: they are taken. */
-static bool
-can_do_without(const struct performance *performance, const struct rot_error *err)
-{
-	return err->scope == ROT_ERROR_OF_TOOLS && !least_missing(performance) && is_whole(performance) &&
-	       performance->kind->vouches && performance->kind->vouches(performance);
-}
-
-/* Once. */
-static void
-warn_of_tools(struct measuring *measuring, struct rot_error *err)
-{
 	if (!measuring->has_warned_of_tools)
 		rot_warning("%s: results from the cache are taken as they are, though kernels or compiler may have "
 			    "changed since",
 			    rot_error_line(err));
 	measuring->has_warned_of_tools = true;
 	*err = (struct rot_error){0};
+	return true;
 }
 
 /* Gets all runs. Without the lock nothing is built or measured. */
@@ -183,10 +170,8 @@ perform(struct performance *performance, bool has_lock, struct rot_error *err)
 	}
 	if ((found && check_core) || least_missing(performance)) {
 		outcome = performance->kind->prepare(performance, has_lock, err);
-		if (outcome == PERFORMANCE_FAILED && can_do_without(performance, err)) {
-			warn_of_tools(performance->rot->measuring, err);
+		if (outcome == PERFORMANCE_FAILED && does_without_tools(performance, err))
 			return PERFORMANCE_DONE;
-		}
 		if (outcome == PERFORMANCE_FAILED && found)
 			rot_error_append(
 				err, "%s",
@@ -215,18 +200,6 @@ perform(struct performance *performance, bool has_lock, struct rot_error *err)
 	return PERFORMANCE_DONE;
 }
 
-/* Exactly nr runs: the first ones. */
-static void
-cut_runs(struct rot_list *runs, size_t nr)
-{
-	struct rot_entity *const *items = runs->items;
-
-	for (size_t i = runs->nr; i > nr; i--)
-		rot_graph_delete(items[i - 1]);
-	if (runs->nr > nr)
-		runs->nr = nr;
-}
-
 int
 performance_run(struct performance *performance, void *const *descriptions, struct measurement_result **results,
 		struct rot_error *err)
@@ -250,9 +223,12 @@ performance_run(struct performance *performance, void *const *descriptions, stru
 		cache_unlock(lock);
 	}
 	for (size_t i = 0; i < performance->nr; i++) {
-		if (outcome == PERFORMANCE_DONE)
-			cut_runs(performance->kind->runs(passes[i].result), (size_t)performance->nr_runs);
-		else
+		struct rot_list *runs = outcome == PERFORMANCE_DONE ? performance->kind->runs(passes[i].result) : NULL;
+
+		/* Only the first ones, where there are more. */
+		while (runs && runs->nr > (size_t)performance->nr_runs)
+			rot_graph_delete(((struct rot_entity **)runs->items)[--runs->nr]);
+		if (!runs)
 			forget_result(&passes[i]);
 		results[i] = passes[i].result;
 		free(passes[i].hash);

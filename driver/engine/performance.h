@@ -23,7 +23,7 @@ struct performance_pass {
 
 enum performance_outcome { PERFORMANCE_FAILED = -1, PERFORMANCE_DONE, PERFORMANCE_NEEDS_LOCK };
 
-/* Who measures one kind of description. */
+/* The way to measure one kind of description. */
 struct performance_kind {
 	/* The runs in a result; NULL: it is one of another kind. */
 	struct rot_list *(*runs)(const struct measurement_result *result);
@@ -35,8 +35,8 @@ struct performance_kind {
 	enum performance_outcome (*prepare)(struct performance *performance, bool may_build, struct rot_error *err);
 
 	/*
-	 * What would measure cannot be made ready, since a tool is missing: can results that have all runs be taken
-	 * without it? May be NULL: no.
+	 * Can results that have all runs be taken where a tool is missing, so that nothing can be made ready to
+	 * measure? May be NULL: no.
 	 */
 	bool (*vouches)(const struct performance *performance);
 

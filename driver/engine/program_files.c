@@ -50,16 +50,6 @@ file_list_clear(struct file_list *files)
 	*files = (struct file_list){.nr = 0};
 }
 
-/* PATH as the program will have it; NULL: not set. */
-static const char *
-folders_of_programs(const struct program *program)
-{
-	for (size_t i = program_nr_environment(program); i-- > 0;)
-		if (strncmp(program_environment_at(program, i), "PATH=", strlen("PATH=")) == 0)
-			return program_environment_at(program, i) + strlen("PATH=");
-	return getenv("PATH");
-}
-
 /* A path as the program understands it, from where this process is. */
 static const char *
 from_here(struct pool *pool, const struct program *program, const char *path)
@@ -79,10 +69,13 @@ is_file(const char *path)
 static const char *
 find_program(struct pool *pool, const struct program *program, const char *name)
 {
-	const char *folders = folders_of_programs(program), *end;
+	const char *folders = getenv("PATH"), *end;
 
 	if (strchr(name, '/'))
 		return from_here(pool, program, name);
+	for (size_t i = 0; i < program_nr_environment(program); i++)
+		if (strncmp(program_environment_at(program, i), "PATH=", strlen("PATH=")) == 0)
+			folders = program_environment_at(program, i) + strlen("PATH=");
 	for (folders = folders ? folders : "/usr/local/bin:/usr/bin:/bin"; folders; folders = *end ? end + 1 : NULL) {
 		const int length = (int)strcspn(folders, ":");
 		const char *found = pool_format(pool, "%.*s/%s", length ? length : 1, length ? folders : ".", name);

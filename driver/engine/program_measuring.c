@@ -27,9 +27,15 @@ static const char *const environment_that_matters[] = {
 	"MALLOC_", "MKL_",           "NUMEXPR_",   "OMP_",  "OPENBLAS_", "PYTHONHASHSEED", "TBB_", "VECLIB_",
 };
 
+/* Does the program get this variable of ours, and may it change a result? */
 static bool
-matters(const char *variable)
+matters(const struct program *program, const char *variable)
 {
+	const size_t own_length = strcspn(variable, "=") + 1;
+
+	for (size_t i = 0; i < program_nr_environment(program); i++)
+		if (strncmp(program_environment_at(program, i), variable, own_length) == 0)
+			return false;
 	for (size_t i = 0; i < sizeof(environment_that_matters) / sizeof(*environment_that_matters); i++) {
 		const char *name = environment_that_matters[i];
 		size_t length = strlen(name);
@@ -37,17 +43,6 @@ matters(const char *variable)
 		if (strncmp(variable, name, length) == 0 && (name[length - 1] == '_' || variable[length] == '='))
 			return true;
 	}
-	return false;
-}
-
-static bool
-is_set_by(const struct program *program, const char *variable)
-{
-	size_t length = strcspn(variable, "=") + 1;
-
-	for (size_t i = 0; i < program_nr_environment(program); i++)
-		if (strncmp(program_environment_at(program, i), variable, length) == 0)
-			return true;
 	return false;
 }
 
@@ -98,7 +93,7 @@ find_files(struct rot *rot, struct program_workload *workload, struct rot_error 
 		rot_error_set(err, 0, "cannot run '%s': no such program in PATH", program->executable);
 		return rot_error_hint(err, "a program that is not in PATH needs its folder in front: ./NAME");
 	}
-	/* What is in it decides what results count, so it must be read and not only run. */
+	/* Its content decides what results count, so it must be read and not only run. */
 	file = program_workload_files_at(workload, 0);
 	reason = access(file->file, R_OK) < 0 || access(file->file, X_OK) < 0 ? errno : EISDIR;
 	if (file->sha256[0] && access(file->file, X_OK) == 0)
@@ -128,22 +123,12 @@ hash_inputs(struct rot *rot, struct program_workload *workload, struct rot_error
 	return 0;
 }
 
-static int
-find_folder(struct program_workload *workload, struct rot_error *err)
-{
-	const char *folder = workload->program->folder[0] ? workload->program->folder : ".";
-	char path[PATH_MAX];
-
-	if (!realpath(folder, path))
-		return rot_error_set(err, errno, "cannot run in folder '%s'", folder);
-	rot_string_set(&workload->runs_in, path);
-	return 0;
-}
-
 int
 program_workload_identify(struct rot *rot, struct program_workload *workload, struct rot_error *err)
 {
+	const char *folder = workload->program->folder[0] ? workload->program->folder : ".";
 	struct perf_event_measurer *pass = workload->pass;
+	char path[PATH_MAX];
 	char **variables = workload->inherited_environment.items;
 	struct rot_list *list;
 
@@ -153,17 +138,20 @@ program_workload_identify(struct rot *rot, struct program_workload *workload, st
 	for (size_t i = 0; i < workload->inherited_environment.nr; i++)
 		free(variables[i]);
 	workload->files.nr = workload->inherited_environment.nr = 0;
-	if (find_folder(workload, err) < 0 || find_files(rot, workload, err) < 0)
+	if (!realpath(folder, path))
+		return rot_error_set(err, errno, "cannot run in folder '%s'", folder);
+	rot_string_set(&workload->runs_in, path);
+	if (find_files(rot, workload, err) < 0)
 		return -1;
 	list = &workload->inherited_environment;
 	for (char *const *variable = environ; variable && *variable; variable++)
-		if (matters(*variable) && !is_set_by(workload->program, *variable))
+		if (matters(workload->program, *variable))
 			program_workload_inherited_environment_add(workload, *variable);
 	if (list->nr)
 		qsort(list->items, list->nr, sizeof(char *), names_compare);
 	/* The pass has its own number. */
 	workload->pass = NULL;
-	measuring_set_ids(workload);
+	measuring_complete(rot, workload);
 	workload->pass = pass;
 	return hash_inputs(rot, workload, err);
 }
@@ -265,7 +253,7 @@ check_ends(const struct program_workload *workload, const struct program_command
 	return 0;
 }
 
-/* What is said of all runs: each warning once, and what the first runs tell of regions. */
+/* Takes over the words on all runs: each warning once, and what the first runs tell of regions. */
 static void
 take_words(struct program_command_output *to, const struct program_command_output *from)
 {
@@ -322,20 +310,6 @@ static const struct performance_kind programs = {
 
 /* ---- all passes ---- */
 
-/* Moves the runs of the result over, as those of that pass. */
-static void
-take_runs(struct program_command_output *to, struct program_command_output *from, size_t pass)
-{
-	take_words(to, from);
-	for (size_t i = 0; i < program_command_output_nr_outputs(from); i++) {
-		struct program_run_output *run = program_command_output_outputs_at(from, i);
-
-		run->pass = (int32_t)pass;
-		program_command_output_outputs_add(to, run);
-	}
-	from->outputs.nr = 0;
-}
-
 int
 program_measuring_perform(struct rot *rot, struct program_workload *const *passes, size_t nr_passes, int nr_runs,
 			  struct program_command_output **output, json_t *origin, struct rot_error *err)
@@ -347,8 +321,17 @@ program_measuring_perform(struct rot *rot, struct program_workload *const *passe
 		return -1;
 	*output = program_command_output_new();
 	for (size_t i = 0; i < nr_passes; i++) {
+		struct program_command_output *from = results[i]->program;
+
 		origin_add(origin, results[i]);
-		take_runs(*output, results[i]->program, i);
+		take_words(*output, from);
+		for (size_t k = 0; k < program_command_output_nr_outputs(from); k++) {
+			struct program_run_output *run = program_command_output_outputs_at(from, k);
+
+			run->pass = (int32_t)i;
+			program_command_output_outputs_add(*output, run);
+		}
+		from->outputs.nr = 0; /* *output has them now */
 		rot_graph_delete(results[i]);
 	}
 	return 0;

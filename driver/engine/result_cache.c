@@ -133,7 +133,7 @@ mark_as_cache(struct result_cache *cache)
 	if (!cache->is_ready && access(path, F_OK) < 0)
 		file_write(path, text, strlen(text), false, NULL);
 	if (!cache->is_ready) {
-		/* What was killed while it stored results. */
+		/* Parts of files are left over of a rot that was killed while it stored results. */
 		autofree char *folder = rot_format("%s/results", cache->folder);
 		autofree char **names = folder_list(folder);
 

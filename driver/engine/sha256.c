@@ -64,7 +64,7 @@ file_hashes_get(struct file_hashes *hashes, const char *path)
 	return hashes->items[hashes->nr - 1].hex;
 }
 
-/* What else the library would read and set up takes longer than all the hashes of a short command. */
+/* The library would also read and set up more, which takes longer than all the hashes of a short command. */
 #define ONE_DIGEST_ONLY                                                                                                \
 	(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS |             \
 	 OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS)

@@ -117,12 +117,6 @@ stem(const char *name)
 	return rot_strndup(base, length);
 }
 
-static int
-run_c(struct rot *rot, const struct rot_controller *controller, const char *output_name, struct rot_error *err)
-{
-	return controller ? controller->measure(rot, controller, output_name, err) : -1;
-}
-
 /* "folder/mine" is folder/mine.xml or .c, as "mine" is. Fresh memory. */
 static char *
 complete_path(const char *name)
@@ -143,16 +137,17 @@ controller_run(struct rot *rot, const char *name, const char *output_name, struc
 {
 	autofree char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
 	autofree char *own_name = output_name ? rot_strdup(output_name) : stem(name);
-	const struct rot_controller *linked = path ? NULL : find_linked(name);
+	const struct rot_controller *in_c = path ? NULL : find_linked(name);
+	const bool is_c = !path || path_ends_in(path, ".c");
 	struct xml_controller *controller;
 	int rc;
 
-	if (linked)
-		return run_c(rot, linked, own_name, err);
-	if (!path)
+	if (!path && !in_c)
 		return not_found(rot->paths, name, err);
-	if (path_ends_in(path, ".c"))
-		return run_c(rot, c_controller_load(rot->paths, rot->configuration, path, err), own_name, err);
+	if (path && is_c)
+		in_c = c_controller_load(rot->paths, rot->configuration, path, err);
+	if (is_c)
+		return in_c ? in_c->measure(rot, in_c, own_name, err) : -1;
 	controller = xml_controller_open(rot, path, err);
 	rc = controller ? xml_controller_run(controller, own_name, err) : -1;
 	xml_controller_close(controller);

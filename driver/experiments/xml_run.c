@@ -167,37 +167,30 @@ measure_in_blocks(struct measuring_points *of, struct rot_error *err)
 
 /* ---- one after the other ---- */
 
-/* True if the point that was just measured ends its series. */
-static int
-look_at_end(struct measuring_points *of, struct rot_error *err)
-{
-	const char *until = of->controller->planned[of->at].until;
-	bool ends = false;
-
-	if (until[0] && experiment_last_holds(of->experiment, until, &ends, err) < 0)
-		return rot_error_prefix(err, "<point until>");
-	if (ends)
-		end_series(of, of->at);
-	return 0;
-}
-
 static int
 measure_in_order(struct measuring_points *of, struct rot_error *err)
 {
 	int rc = 0;
 
 	while (rc == 0 && of->at < of->controller->nr_planned) {
+		const char *until = of->controller->planned[of->at].until;
+		bool ends_series = false;
+
 		if (of->is_over[of->at]) {
 			of->at++;
 			continue;
 		}
 		of->failing = of->at;
-		if (measure_point(of, of->at, err) == 0)
-			rc = look_at_end(of, err);
-		else if (!measuring_has_stopped(of->controller->rot))
+		if (measure_point(of, of->at, err) == 0) {
+			if (until[0] && experiment_last_holds(of->experiment, until, &ends_series, err) < 0)
+				rc = rot_error_prefix(err, "<point until>");
+			if (ends_series)
+				end_series(of, of->at);
+		} else if (!measuring_has_stopped(of->controller->rot)) {
 			rc = leave_out(of, of->at, err);
-		else if ((rc = measure_in_blocks(of, err)) == 0)
+		} else if ((rc = measure_in_blocks(of, err)) == 0) {
 			continue; /* the point begins again */
+		}
 		if (rc < 0 && !rot_interrupted())
 			failed_at(&of->controller->planned[of->failing], err);
 		of->at += rc == 0;

@@ -659,13 +659,15 @@ plan_at(struct xml_controller *controller, const struct point *at, struct rot_er
 	return rc;
 }
 
-/* Fills elements, constants, points, planned and ceilings of a controller whose file is open. */
+/* Opens the file, and fills elements, constants, points, planned and ceilings of the controller. */
 static int
-make_plan(struct xml_controller *controller, struct rot_error *err)
+make_plan(struct xml_controller *controller, const char *path, struct rot_error *err)
 {
-	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
-	const xmlNode *plot, *derived;
+	const xmlNode *root, *plot, *derived;
 
+	if (controller_file_open(&controller->file, &controller->pool, path, controller->rot->paths->data, err) < 0)
+		return -1;
+	root = xmlDocGetRootElement(controller->file.doc);
 	controller->constants = pool_own(&controller->pool, make_constants(controller->rot), expression_scope_delete);
 	if (collect_elements(controller, root, err) < 0 || xml_plan_choices(controller, err) < 0 ||
 	    xml_plan_space(controller, &controller->pool, root, controller->elements, controller->nr_elements,
@@ -694,21 +696,13 @@ make_plan(struct xml_controller *controller, struct rot_error *err)
 
 /* ---- opening ---- */
 
-static int
-read_and_plan(struct xml_controller *controller, const char *path, struct rot_error *err)
-{
-	return controller_file_open(&controller->file, &controller->pool, path, controller->rot->paths->data, err) < 0
-		       ? -1
-		       : make_plan(controller, err);
-}
-
 struct xml_controller *
 xml_controller_open(struct rot *rot, const char *path, struct rot_error *err)
 {
 	struct xml_controller *controller = rot_calloc(1, sizeof(*controller));
 
 	controller->rot = rot;
-	if (read_and_plan(controller, path, err) == 0)
+	if (make_plan(controller, path, err) == 0)
 		return controller;
 	xml_controller_close(controller);
 	return NULL;
@@ -732,7 +726,7 @@ xml_controller_plan_again(struct xml_controller *controller, struct rot_error *e
 
 	*controller = (struct xml_controller){
 		.rot = controller->rot, .pool = controller->pool, .may_measure = true, .missing = controller->missing};
-	return read_and_plan(controller, path, err);
+	return make_plan(controller, path, err);
 }
 
 struct xml_controller *

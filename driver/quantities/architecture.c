@@ -35,7 +35,7 @@ attribute_number(const xmlNode *node, const char *name)
 	return (int)strtol(text, NULL, 10);
 }
 
-/* As XML Schema writes them; the schema wants one. */
+/* The words of XML Schema; the schema wants one. */
 static bool
 attribute_bool(const xmlNode *node, const char *name)
 {
@@ -257,15 +257,6 @@ static const struct {
 	{"limit", read_limit},       {"latency", read_latency}, {"buffer", read_buffer},
 };
 
-static int
-read_child(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
-{
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (strcmp((const char *)node->name, readers[i].element) == 0)
-			return readers[i].read(architecture, node, err);
-	return 0;
-}
-
 /* A valid document as an architecture; NULL on error. */
 static struct architecture *
 architecture_from(xmlDoc *doc, const char *path, struct rot_error *err)
@@ -279,7 +270,9 @@ architecture_from(xmlDoc *doc, const char *path, struct rot_error *err)
 	architecture->counts_by_steps = attribute_bool(root, "countsBySteps");
 	architecture->scrub_event = pool_strdup(&architecture->pool, "");
 	for (const xmlNode *node = root->children; node; node = node->next) {
-		if (node->type == XML_ELEMENT_NODE && read_child(architecture, node, err) < 0) {
+		for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+			if (!xml_is(node, readers[i].element) || readers[i].read(architecture, node, err) == 0)
+				continue;
 			architecture_delete(architecture);
 			return NULL;
 		}
@@ -354,16 +347,6 @@ architecture_formula_of_threads(const struct architecture *architecture, const c
 
 /* ---- events of the whole machine ---- */
 
-/* NULL: each can be counted. */
-static const struct rot_error *
-why_not_counted(const struct architecture_formula *formula, const struct rot_error *reasons)
-{
-	for (size_t i = 0; i < formula->nr_events; i++)
-		if (reasons[formula->events[i]].text[0])
-			return &reasons[formula->events[i]];
-	return NULL;
-}
-
 void
 architecture_find_uncore(struct architecture *architecture, const char *root, bool is_tried)
 {
@@ -387,8 +370,11 @@ architecture_find_uncore(struct architecture *architecture, const char *root, bo
 	}
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula formula = architecture->formulas[i];
-		const struct rot_error *why = why_not_counted(&formula, reasons);
+		const struct rot_error *why = NULL;
 
+		for (size_t k = 0; k < formula.nr_events && !why; k++)
+			if (reasons[formula.events[k]].text[0])
+				why = &reasons[formula.events[k]];
 		if (!why) {
 			architecture->formulas[nr_kept++] = formula;
 			continue;
@@ -431,24 +417,21 @@ models_hold(const char *models, long model)
 }
 
 static bool
-cpu_matches(const xmlNode *cpu, const struct machine *machine)
-{
-	autofree char *vendor = xml_attribute(cpu, "vendor", "");
-	autofree char *models = xml_attribute(cpu, "models", "");
-
-	return strcmp(vendor, machine->cpu_vendor) == 0 && attribute_number(cpu, "family") == machine->cpu_family &&
-	       models_hold(models, machine->cpu_model);
-}
-
-static bool
 document_matches(xmlDoc *doc, const struct machine *machine)
 {
 	const xmlNode *root = xmlDocGetRootElement(doc);
 
-	for (const xmlNode *node = root ? root->children : NULL; node; node = node->next)
-		if (node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, "cpu") == 0 &&
-		    cpu_matches(node, machine))
+	for (const xmlNode *cpu = root ? root->children : NULL; cpu; cpu = cpu->next) {
+		autofree char *vendor = NULL, *models = NULL;
+
+		if (!xml_is(cpu, "cpu"))
+			continue;
+		vendor = xml_attribute(cpu, "vendor", "");
+		models = xml_attribute(cpu, "models", "");
+		if (strcmp(vendor, machine->cpu_vendor) == 0 &&
+		    attribute_number(cpu, "family") == machine->cpu_family && models_hold(models, machine->cpu_model))
 			return true;
+	}
 	return false;
 }
 

@@ -16,7 +16,7 @@
 #include "machine/uncore.h"
 
 /*
- * What an event needs of the counters; a group shape says how many of each it may hold.
+ * Needs of an event; a group shape says how many of each it may hold.
  * plain: any counter. large: counts by more than one a cycle and is paired with a second counter (AMD event 0x003).
  * fixed: has a counter of its own. offcore: needs one of the extra offcore response registers besides a counter.
  * low: the first few counters alone count it. machine: counted for the whole machine (machine/uncore.h), in no group.
@@ -58,7 +58,7 @@ struct architecture_group {
 };
 
 /*
- * What the processor's documents allow in a core cycle: instructions of some classes of arithmetic (border ""), or
+ * A limit of the processor's documents in a core cycle: instructions of some classes of arithmetic (border ""), or
  * bytes of some kinds of access across a border. Lists are blank separated; "": all.
  */
 struct architecture_limit {
@@ -72,7 +72,7 @@ struct architecture_limit {
 	int cause_below_chains; /* it is the cause only where there are fewer independent chains; 0: always */
 };
 
-/* What documents tell of an instruction. Lists are blank separated; "": all. */
+/* An instruction, by the documents. Lists are blank separated; "": all. */
 struct architecture_latency {
 	char *operations, *precisions, *instruction_sets;
 	int cycles;
@@ -80,7 +80,7 @@ struct architecture_latency {
 	char *source;
 };
 
-/* What documents tell of a buffer of the core, by the name that kernel CoreBuffer gives it. */
+/* A buffer of the core, by the documents; kernel CoreBuffer gives its name. */
 struct architecture_buffer {
 	char *name;
 	int entries;
@@ -203,12 +203,12 @@ bool architecture_is_generic(const struct architecture *architecture);
 const char *architecture_steps_advice(const struct architecture *architecture);
 
 /*
- * What would let something be counted that is not: the hint of why_not, and, if steps can count it, to use them.
+ * Advice for what is not counted: the hint of why_not, and, if steps can count it, to use them.
  * Fresh memory; "": nothing is known.
  */
 char *architecture_advice(const struct architecture *architecture, bool can_step);
 
-/* What holds for that access of a CPU of that model: across the border, or arithmetic where it is "". NULL: nothing is
+/* The limit of that access on a CPU of that model: across the border, or of arithmetic where it is "". NULL: none is
  * known. */
 const struct architecture_limit *
 architecture_limit(const struct architecture *architecture, int model, const char *border, const char *access,
@@ -229,6 +229,6 @@ struct operation_known {
 	char source[64];  /* "measured 2026-11-27", "documents of the processor"; "": not known */
 };
 
-/* As rot machine measured it, else as the processor's documents say. Fields of the kernel Operation. */
+/* The operation as rot machine measured it, else by the processor's documents. Fields of the kernel Operation. */
 struct operation_known
 operation_known(const struct rot *rot, const char *operation, const char *precision, const char *instruction_set);

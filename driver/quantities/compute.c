@@ -24,16 +24,6 @@ struct series {
 
 /* ---- values of one part ---- */
 
-static size_t
-index_in_pass(const struct pass *pass, size_t event)
-{
-	size_t i = 0;
-
-	while (pass->events[i] != event)
-		i++;
-	return i;
-}
-
 static void
 take_run(struct series *series, size_t i, const struct pass_run *run)
 {
@@ -50,7 +40,7 @@ set_events(struct expression_scope *scope, const struct architecture *architectu
 		const size_t event = part->formula->events[i];
 		const size_t from = series->pass < plan->nr_passes ? series->pass : pass_plan_find(plan, event);
 		const struct pass_run *pass_run = &samples[from].runs[run];
-		const size_t k = index_in_pass(&plan->passes[from], event);
+		const size_t k = pass_event_at(&plan->passes[from], event);
 
 		expression_scope_set_number(scope, architecture->events[event].name,
 					    pass_run->counts[k] +
@@ -76,69 +66,43 @@ clock_value(const struct pass_run *run, enum part_source source)
 	}
 }
 
-/* Of the passes that are run as often as each other: those that are stepped, or the others. */
-static size_t
-fewest_runs(const struct pass_plan *plan, const struct pass_samples *samples, bool are_stepped)
-{
-	size_t nr = SIZE_MAX;
-
-	for (size_t i = 0; i < plan->nr_passes; i++)
-		if (plan->passes[i].is_stepped == are_stepped && samples[i].nr_runs < nr)
-			nr = samples[i].nr_runs;
-	return nr == SIZE_MAX ? 0 : nr;
-}
-
-static size_t
-pass_of_part(const struct quantity_part *part, const struct pass_plan *plan)
-{
-	size_t clock = pass_plan_clock(plan);
-
-	if (part->source == PART_COUNTED)
-		return pass_plan_find_all(plan, part->formula);
-	return clock < plan->nr_passes ? clock : 0;
-}
-
-static bool
-is_stepped(const struct quantity_part *part, const struct pass_plan *plan)
-{
-	const size_t pass =
-		part->source == PART_COUNTED ? pass_plan_find(plan, part->formula->events[0]) : plan->nr_passes;
-
-	return pass < plan->nr_passes && plan->passes[pass].is_stepped;
-}
-
 static int
 part_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
 	    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
 {
-	*series = (struct series){
-		.pool = series->pool, .is_known = part->source == PART_KNOWN, .is_stepped = is_stepped(part, plan)};
-	series->nr = series->is_known ? 1 : fewest_runs(plan, samples, series->is_stepped);
+	const bool is_counted = part->source == PART_COUNTED, is_known = part->source == PART_KNOWN;
+	const size_t first = is_counted ? pass_plan_find(plan, part->formula->events[0]) : plan->nr_passes;
+	const size_t clock = pass_plan_clock(plan);
+	autoscope struct expression_scope *scope = expression_scope_new(NULL);
+	size_t nr = SIZE_MAX;
+
+	*series = (struct series){.pool = series->pool,
+				  .is_known = is_known,
+				  .is_stepped = first < plan->nr_passes && plan->passes[first].is_stepped};
+	/* Passes that are stepped are run as often as each other, and so are the others. */
+	for (size_t i = 0; i < plan->nr_passes; i++)
+		if (plan->passes[i].is_stepped == series->is_stepped && samples[i].nr_runs < nr)
+			nr = samples[i].nr_runs;
+	series->nr = is_known ? 1 : nr == SIZE_MAX ? 0 : nr;
 	series->values = pool_calloc(series->pool, series->nr, sizeof(*series->values));
 	series->taints = pool_calloc(series->pool, series->nr, sizeof(*series->taints));
 	series->starts = pool_calloc(series->pool, series->nr, sizeof(*series->starts));
-	if (series->is_known) {
+	if (is_known) {
 		series->values[0] = part->known;
 		return 0;
 	}
-	series->pass = pass_of_part(part, plan);
-	if (part->source == PART_COUNTED) {
-		autoscope struct expression_scope *scope = expression_scope_new(NULL);
-		int rc = 0;
-
-		for (size_t i = 0; i < series->nr && rc == 0; i++) {
-			set_events(scope, architecture, part, plan, samples, series, i);
-			rc = expression_number(scope, part->formula->expression, &series->values[i], err);
-			if (part->formula->has_others)
-				series->taints[i] &= ~(unsigned)TAINT_BACKGROUND;
-		}
-		if (rc < 0)
-			return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
-		return 0;
-	}
+	series->pass = is_counted ? pass_plan_find_all(plan, part->formula) : clock < plan->nr_passes ? clock : 0;
 	for (size_t i = 0; i < series->nr; i++) {
-		series->values[i] = clock_value(&samples[series->pass].runs[i], part->source);
-		take_run(series, i, &samples[series->pass].runs[i]);
+		if (!is_counted) {
+			series->values[i] = clock_value(&samples[series->pass].runs[i], part->source);
+			take_run(series, i, &samples[series->pass].runs[i]);
+			continue;
+		}
+		set_events(scope, architecture, part, plan, samples, series, i);
+		if (expression_number(scope, part->formula->expression, &series->values[i], err) < 0)
+			return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
+		if (part->formula->has_others)
+			series->taints[i] &= ~(unsigned)TAINT_BACKGROUND;
 	}
 	return 0;
 }
@@ -175,19 +139,6 @@ count_left_out(const unsigned *taints, size_t nr, unsigned tolerated)
 	for (size_t i = 0; i < nr; i++)
 		tainted += (taints[i] & ~tolerated) != 0;
 	return tainted;
-}
-
-static struct summary
-summarise_single(const struct quantity_resolution *resolution, const struct series *series, bool use_minimum,
-		 unsigned tolerated)
-{
-	const struct grouped kept = kept_of(series, series->taints, resolution->scale, tolerated);
-
-	if (series->is_known)
-		return summary_single(kept.values[0], resolution->numerator.kind);
-	if (use_minimum && resolution->is_time_numerator)
-		return summary_minimum(kept.values, kept.n);
-	return summary_grouped_median(&kept);
 }
 
 /* The same request always gets the same resamples. */
@@ -345,7 +296,7 @@ all_are_tainted(const struct quantity_value *value, const struct series *top, co
 	return bottom && !bottom->is_known && count_left_out(bottom->taints, bottom->nr, tolerated) == bottom->nr;
 }
 
-/* What others moved cannot be told from what the work did: no run says anything. */
+/* No run says anything: bytes of others cannot be told from those of the work. */
 static bool
 all_are_of_others(const struct quantity_value *value)
 {
@@ -364,14 +315,19 @@ value_summarise(struct quantity_value *value, const struct quantity_resolution *
 	const unsigned kept = resolution->kept_taints;
 	const bool use_all = value->nr_samples && all_are_tainted(value, top, bottom, jointly, kept);
 	const unsigned tolerated = use_all ? ALL_TAINTS : kept;
+	const struct grouped of_top = kept_of(top, top->taints, resolution->scale, tolerated);
 
 	if (all_are_of_others(value))
 		value->summary = summary_empty();
 	else if (bottom)
 		value->summary = summarise_ratio(resolution, top, bottom, jointly ? value->taints : NULL, use_minimum,
 						 tolerated);
+	else if (top->is_known)
+		value->summary = summary_single(of_top.values[0], resolution->numerator.kind);
+	else if (use_minimum && resolution->is_time_numerator)
+		value->summary = summary_minimum(of_top.values, of_top.n);
 	else
-		value->summary = summarise_single(resolution, top, use_minimum, tolerated);
+		value->summary = summary_grouped_median(&of_top);
 	value->summary.tainted = count_left_out(value->taints, value->nr_samples, kept);
 	if (use_all && !all_are_of_others(value))
 		value->summary.estimator = tainted_estimator(value->summary.estimator);
@@ -393,7 +349,6 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->kind = quantity_resolution_kind(resolution);
 	value->source = pool_own(&value->pool, quantity_resolution_source(resolution), free);
 	value->grade = quantity_resolution_grade(resolution);
-	/* What kept steps from counting the numerator, or else the denominator. */
 	value->why_expected =
 		step_obstacle_text(resolution->numerator.obstacle != STEPS_CAN ? resolution->numerator.obstacle
 									       : resolution->denominator.obstacle);
@@ -420,7 +375,7 @@ samples_of_thread(struct pool *pool, const struct pass_plan *plan, const struct 
 	return own;
 }
 
-/* What each workload gave, of quantities of one part: a rate of one thread would need the work that was its own. */
+/* Quantities of one part alone have samples of each workload: a rate would need the work of one thread. */
 static int
 set_thread_samples(struct pool *pool, struct quantity_value *value, const struct quantity_resolution *resolution,
 		   const struct architecture *architecture, const struct pass_plan *plan,

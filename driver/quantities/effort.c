@@ -19,45 +19,28 @@ effort_begin(struct effort_course *course, const struct quantity_effort *effort)
 	*course = (struct effort_course){.effort = effort, .target = effort_first_runs(effort), .end = ""};
 }
 
-/* Of nr_runs, of which the value may have fewer samples (pass_runs); 0 if all samples were disturbed. */
-static int
-nr_undisturbed(const struct quantity_value *value, int nr_runs)
-{
-	size_t nr_disturbed = 0;
-
-	for (size_t i = 0; i < value->nr_samples; i++)
-		nr_disturbed += value->taints[i] != 0;
-	return nr_disturbed == value->nr_samples ? 0 : nr_runs - (int)nr_disturbed;
-}
-
-/* Of the value that has the fewest; nr_runs if nothing was measured. */
+/*
+ * The undisturbed runs of the value that has the fewest, 0 if all samples of one were disturbed; nr_runs if nothing was
+ * measured. A value may have fewer samples than there are runs (pass_runs).
+ */
 static int
 least_undisturbed(const struct quantity_value *values, size_t nr_values, int nr_runs)
 {
 	int least = nr_runs;
 
 	for (size_t i = 0; i < nr_values; i++) {
-		int nr = values[i].nr_samples ? nr_undisturbed(&values[i], nr_runs) : nr_runs;
+		size_t nr_disturbed = 0;
+		int nr;
 
+		for (size_t k = 0; k < values[i].nr_samples; k++)
+			nr_disturbed += values[i].taints[k] != 0;
+		nr = nr_disturbed && nr_disturbed == values[i].nr_samples ? 0 : nr_runs - (int)nr_disturbed;
 		least = nr < least ? nr : least;
 	}
 	return least;
 }
 
 enum width { NARROW, WIDE, UNKNOWN };
-
-static enum width
-width_of(const struct quantity_value *value, double precision)
-{
-	const struct summary *summary = &value->summary;
-	const double half = fmax(summary->high - summary->value, summary->value - summary->low);
-
-	if (!value->request.clock || !value->nr_samples)
-		return NARROW;
-	if (isnan(half) || !isfinite(summary->value))
-		return summary->n < SUMMARY_LEAST ? WIDE : UNKNOWN;
-	return half <= precision * fabs(summary->value) ? NARROW : WIDE;
-}
 
 /* The worst of all times and rates. */
 static enum width
@@ -66,8 +49,14 @@ widest(const struct quantity_value *values, size_t nr_values, double precision)
 	enum width worst = NARROW;
 
 	for (size_t i = 0; i < nr_values; i++) {
-		enum width width = width_of(&values[i], precision);
+		const struct summary *summary = &values[i].summary;
+		const double half = fmax(summary->high - summary->value, summary->value - summary->low);
+		enum width width = half <= precision * fabs(summary->value) ? NARROW : WIDE;
 
+		if (!values[i].request.clock || !values[i].nr_samples)
+			continue;
+		if (isnan(half) || !isfinite(summary->value))
+			width = summary->n < SUMMARY_LEAST ? WIDE : UNKNOWN;
 		worst = width > worst ? width : worst;
 	}
 	return worst;

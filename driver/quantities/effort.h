@@ -10,7 +10,7 @@
 #define EFFORT_FIRST_RUNS 10
 #define EFFORT_MOST_RUNS 80
 
-/* What happened so far. */
+/* The course of measuring so far. */
 struct effort_course {
 	const struct quantity_effort *effort;
 	int target;      /* undisturbed runs wanted now                               */

@@ -16,28 +16,6 @@
 typedef bool
 expected_count(struct rot *rot, const struct kernel_base *kernel, const char *of, double *count, struct rot_error *err);
 
-/* Both precisions, where a kernel states them one by one. */
-static bool
-expected_operations(struct rot *rot, const struct kernel_base *kernel, const char *operation, double *count,
-		    struct rot_error *err)
-{
-	static const char *const precisions[] = {"doublePrecisionFlop", "singlePrecisionFlop"};
-	bool is_known = kernel_expected_operations(rot, kernel, operation, count, err);
-	double sum = 0;
-
-	if (is_known || err->text[0] || strcmp(operation, "flop") != 0)
-		return is_known;
-	for (size_t i = 0; i < sizeof(precisions) / sizeof(precisions[0]); i++) {
-		double part = 0;
-
-		if (kernel_expected_operations(rot, kernel, precisions[i], &part, err))
-			is_known = true;
-		sum += part;
-	}
-	*count = sum;
-	return is_known;
-}
-
 typedef bool bytes_of_kernel(struct rot *rot, const struct kernel_base *kernel, const char *border,
 			     const char *direction, double *bytes, struct rot_error *err);
 
@@ -68,7 +46,7 @@ compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *
 
 /* ---- what workloads that run at once have of the caches ---- */
 
-/* What sysfs says of the CPU, read once: it stays so as long as rot runs, and is asked for with each expectation. */
+/* Each CPU is read in sysfs once: it stays so as long as rot runs, and is asked for with each expectation. */
 static struct cache_owners
 known_owners(int cpu)
 {
@@ -88,7 +66,7 @@ known_owners(int cpu)
 	return known[cpu].owners;
 }
 
-/* Of each workload; NULL where they share none: there is one, or one is not pinned. Fresh memory. */
+/* The owners of each workload; NULL where they share none: there is one, or one is not pinned. Fresh memory. */
 static struct cache_owners *
 owners_of(const struct measurement *measurement)
 {
@@ -124,28 +102,19 @@ machine_of(const struct machine *machine, const struct cache_owners *owners, siz
 	return own;
 }
 
-/* What those have of the last level that are no loads. */
-static int64_t
-counted_llc_bytes(const struct machine *machine, const struct cache_owners *owners,
-		  const struct measurement *measurement)
-{
-	const size_t nr = measurement_nr_workloads(measurement);
-	int64_t bytes = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		if (!workload_is_load(measurement_workloads_at(measurement, i)))
-			bytes += machine_of(machine, owners, nr, i).llc_bytes;
-	return bytes;
-}
-
 struct machine
 machine_of_workload(const struct machine *machine, const struct measurement *measurement, size_t i)
 {
 	autofree struct cache_owners *owners = owners_of(measurement);
-	struct machine own = machine_of(machine, owners, measurement_nr_workloads(measurement), i);
+	const size_t nr = measurement_nr_workloads(measurement);
+	struct machine own = machine_of(machine, owners, nr, i);
 
+	/* The last level is that of all workloads that are no loads. */
 	if (owners)
-		own.llc_bytes = counted_llc_bytes(machine, owners, measurement);
+		own.llc_bytes = 0;
+	for (size_t k = 0; owners && k < nr; k++)
+		if (!workload_is_load(measurement_workloads_at(measurement, k)))
+			own.llc_bytes += machine_of(machine, owners, nr, k).llc_bytes;
 	if (machine->llc_bytes == machine->l2_bytes)
 		own.l2_bytes = own.llc_bytes;
 	return own;
@@ -200,7 +169,7 @@ int
 expected_operations_of(struct rot *rot, const struct measurement *measurement, const char *of, double *operations,
 		       struct rot_error *err)
 {
-	return expected_sum(rot, measurement, of, expected_operations, operations, err);
+	return expected_sum(rot, measurement, of, kernel_expected_operations, operations, err);
 }
 
 int
@@ -211,9 +180,9 @@ expected_bytes_of(struct rot *rot, const struct measurement *measurement, const 
 }
 
 /*
- * What flushing the buffers after one run brings over the border: what was stored and has not crossed it, as far as it
- * is not past all caches already (non-temporal stores). The thesis' check of its model of writing back. Nothing is
- * read. NaN if a kernel does not know what it stores ("cpuL1.write") or what crosses the borders.
+ * Flushing the buffers after one run brings over the border what was stored and has not crossed it, as far as it is not
+ * past all caches already (non-temporal stores). The thesis checks its model of writing back so. Nothing is read. NaN
+ * if a kernel does not know what it stores ("cpuL1.write") or what crosses the borders.
  */
 static int
 held_back_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
@@ -278,7 +247,7 @@ expectation_of(struct rot *rot, const struct measurement *measurement, const str
 #define STEPS_OF_OPERATION 1
 #define STEPS_OF_BYTE (1. / 8)
 
-/* What is known of it, else 0. -1 if an expression failed. */
+/* The count, or 0 where it is not known. -1 if an expression failed. */
 static int
 known_or_none(struct rot *rot, const struct kernel_base *kernel, const char *of, expected_count *expected,
 	      double *count, struct rot_error *err)
@@ -296,9 +265,9 @@ steps_of(struct rot *rot, const struct kernel_base *kernel, double *steps, struc
 {
 	double flop, x87, bytes;
 
-	if (known_or_none(rot, kernel, "instructions", expected_operations, steps, err) < 0 ||
-	    known_or_none(rot, kernel, "flop", expected_operations, &flop, err) < 0 ||
-	    known_or_none(rot, kernel, "compInstr", expected_operations, &x87, err) < 0 ||
+	if (known_or_none(rot, kernel, "instructions", kernel_expected_operations, steps, err) < 0 ||
+	    known_or_none(rot, kernel, "flop", kernel_expected_operations, &flop, err) < 0 ||
+	    known_or_none(rot, kernel, "compInstr", kernel_expected_operations, &x87, err) < 0 ||
 	    known_or_none(rot, kernel, "cpuL1", expected_bytes, &bytes, err) < 0)
 		return -1;
 	if (*steps == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a measurement is expected to do, by the definitions of its kernels. */
+/* The work that is expected of a measurement, by the definitions of its kernels. */
 #pragma once
 
 #include "entities.h"

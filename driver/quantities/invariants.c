@@ -71,15 +71,6 @@ is_nearer(const struct quantity_value *inner, const struct quantity_value *outer
 	       !outer->goes_round;
 }
 
-/* What may be more outside of that direction, though all counts are right. */
-static const char *
-innocent_cause(const char *direction)
-{
-	return strcmp(direction, ".read") == 0
-		       ? "prefetching does that"
-		       : "prefetching does that, and so do stores that go round caches: non-temporal ones, rep stos";
-}
-
 static void
 check_order(struct quantity_value *outer, const struct quantity_value *inner)
 {
@@ -89,10 +80,14 @@ check_order(struct quantity_value *outer, const struct quantity_value *inner)
 	if (!is_nearer(inner, outer) || !(found > (1 + INVARIANT_TOLERANCE) * bound))
 		return;
 	border_of(outer, &direction);
-	quantity_breach_add(outer, "bordersOrdered", found, bound,
-			    rot_format("%.4g bytes crossed %s, but only %.4g crossed %s, which is nearer to the core "
-				       "(%s; else one of the counts is wrong)",
-				       found, outer->of, bound, inner->of, innocent_cause(direction)));
+	quantity_breach_add(
+		outer, "bordersOrdered", found, bound,
+		rot_format("%.4g bytes crossed %s, but only %.4g crossed %s, which is nearer to the core "
+			   "(prefetching does that%s; else one of the counts is wrong)",
+			   found, outer->of, bound, inner->of,
+			   strcmp(direction, ".read") == 0
+				   ? ""
+				   : ", and so do stores that go round caches: non-temporal ones, rep stos"));
 }
 
 static void
@@ -208,24 +203,13 @@ invariants_check_runs(struct quantity_value *values, size_t nr, bool *broken, si
 
 /* ---- passes ---- */
 
-/* Where the pass counts the event; nr_events: it does not. */
-static size_t
-index_of_event(const struct pass *pass, size_t event)
-{
-	size_t at = 0;
-
-	while (at < pass->nr_events && pass->events[at] != event)
-		at++;
-	return at;
-}
-
 /* A run of a pass that counted what every run of every pass should count alike. */
 struct alike_run {
 	struct pass_run *run;
 	double count;
 };
 
-/* Those that were not disturbed; fresh memory. */
+/* The runs that were not disturbed; fresh memory. */
 static struct alike_run *
 runs_that_count(const struct pass_plan *plan, const struct pass_samples *samples, size_t event, size_t *nr)
 {
@@ -233,7 +217,7 @@ runs_that_count(const struct pass_plan *plan, const struct pass_samples *samples
 
 	*nr = 0;
 	for (size_t i = 0; i < plan->nr_passes; i++) {
-		const size_t at = index_of_event(&plan->passes[i], event);
+		const size_t at = pass_event_at(&plan->passes[i], event);
 
 		if (at == plan->passes[i].nr_events)
 			continue;
@@ -245,28 +229,22 @@ runs_that_count(const struct pass_plan *plan, const struct pass_samples *samples
 	return all;
 }
 
-static double
-median_count(const struct alike_run *runs, size_t nr)
-{
-	autofree double *counts = rot_calloc(nr + 1, sizeof(*counts));
-
-	for (size_t i = 0; i < nr; i++)
-		counts[i] = runs[i].count;
-	return statistics_percentile(counts, nr, 50);
-}
-
 size_t
 invariants_taint_passes(const struct architecture *architecture, const struct pass_plan *plan,
 			const struct pass_samples *samples)
 {
 	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
 	autofree struct alike_run *runs = NULL;
+	autofree double *counts = NULL;
 	size_t nr = 0, nr_off = 0;
 	double median;
 
 	if (formula && formula->nr_events == 1)
 		runs = runs_that_count(plan, samples, formula->events[0], &nr);
-	median = median_count(runs, nr);
+	counts = rot_calloc(nr + 1, sizeof(*counts));
+	for (size_t i = 0; i < nr; i++)
+		counts[i] = runs[i].count;
+	median = statistics_percentile(counts, nr, 50);
 	for (size_t i = 0; i < nr; i++)
 		nr_off += fabs(runs[i].count - median) > INVARIANT_INSTRUCTIONS * median;
 	for (size_t i = 0; 2 * nr_off < nr && i < nr; i++)
@@ -275,7 +253,6 @@ invariants_taint_passes(const struct architecture *architecture, const struct pa
 	return 2 * nr_off < nr ? nr_off : 0;
 }
 
-/* Of several runs there is no one number. */
 void
 invariants_note_passes(struct quantity_value *values, size_t nr, size_t nr_runs)
 {
@@ -288,7 +265,7 @@ invariants_note_passes(struct quantity_value *values, size_t nr, size_t nr_runs)
 						      100 * INVARIANT_INSTRUCTIONS));
 }
 
-/* What every pass should count alike. */
+/* Quantities that every pass should count alike. */
 static const struct {
 	const char *quantity, *of, *name;
 	double tolerance;
@@ -297,7 +274,7 @@ static const struct {
 	{"time", "coreCycles", "core cycles", INVARIANT_TOLERANCE},
 };
 
-/* Of the undisturbed runs of a pass; n is 0 if it does not count all events of the formula. */
+/* The summary of the undisturbed runs of a pass; n is 0 if it does not count all events of the formula. */
 static int
 summary_in_pass(struct summary *summary, const struct architecture_formula *formula,
 		const struct architecture *architecture, const struct pass_plan *plan,
@@ -379,30 +356,19 @@ invariants_check_passes(struct quantity_value *values, size_t nr, const struct a
 
 /* ---- steps ---- */
 
-/* Widens least..most, or NaN, by what the runs of the pass that were not disturbed counted of an event. */
+/* Instructions themselves are counted whatever they do. */
 static void
-range_of_count(const struct pass_samples *samples, size_t at, double *least, double *most)
+check_step_doubts(struct quantity_value *value, const struct pass_samples *samples)
 {
-	for (size_t i = 0; i < samples->nr_runs; i++) {
-		if (samples->runs[i].taints)
-			continue;
-		*least = fmin(*least, samples->runs[i].counts[at]);
-		*most = fmax(*most, samples->runs[i].counts[at]);
-	}
-}
+	const bool is_of_instructions =
+		strcmp(value->name, "instructions") == 0 ||
+		(strcmp(value->name, "operationCount") == 0 && strcmp(value->request.operation, "instructions") == 0);
+	const struct pass_run *worst = samples->runs;
 
-/* Instructions are counted whatever they do. */
-static bool
-is_of_instructions(const struct quantity_value *value)
-{
-	return strcmp(value->name, "instructions") == 0 ||
-	       (strcmp(value->name, "operationCount") == 0 && strcmp(value->request.operation, "instructions") == 0);
-}
-
-static void
-check_step_doubts(struct quantity_value *value, const struct pass_run *worst)
-{
-	if (worst->unknown_steps > 0 && !is_of_instructions(value))
+	for (size_t i = 1; i < samples->nr_runs; i++)
+		if (samples->runs[i].unknown_steps > worst->unknown_steps)
+			worst = &samples->runs[i];
+	if (worst->unknown_steps > 0 && !is_of_instructions)
 		quantity_breach_add(
 			value, "stepsKnown", worst->unknown_steps, 0,
 			rot_format("rot does not know what %.15g executed instruction%s (%s%s), so %s operations and "
@@ -412,17 +378,6 @@ check_step_doubts(struct quantity_value *value, const struct pass_run *worst)
 				   worst->unknown_steps == 1 ? "its" : "their"));
 }
 
-static const struct pass_run *
-worst_run(const struct pass_samples *samples)
-{
-	const struct pass_run *worst = samples->runs;
-
-	for (size_t i = 1; i < samples->nr_runs; i++)
-		if (samples->runs[i].unknown_steps > worst->unknown_steps)
-			worst = &samples->runs[i];
-	return worst;
-}
-
 void
 invariants_check_steps(struct quantity_value *values, size_t nr, const struct architecture *architecture,
 		       const struct pass_plan *plan, const struct pass_samples *samples, bool are_threads)
@@ -430,13 +385,17 @@ invariants_check_steps(struct quantity_value *values, size_t nr, const struct ar
 	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
 
 	for (size_t pass = 0; formula && pass < plan->nr_passes; pass++) {
-		const size_t at = index_of_event(&plan->passes[pass], formula->events[0]);
+		const size_t at = pass_event_at(&plan->passes[pass], formula->events[0]);
 		double least = NAN, most = NAN;
 
 		if (!plan->passes[pass].is_stepped || samples[pass].nr_runs == 0)
 			continue;
-		if (at < plan->passes[pass].nr_events)
-			range_of_count(&samples[pass], at, &least, &most);
+		for (size_t i = 0; at < plan->passes[pass].nr_events && i < samples[pass].nr_runs; i++) {
+			const struct pass_run *run = &samples[pass].runs[i];
+
+			least = run->taints ? least : fmin(least, run->counts[at]);
+			most = run->taints ? most : fmax(most, run->counts[at]);
+		}
 		for (size_t i = 0; i < nr; i++) {
 			/* Operations or bytes, or made of them. */
 			if (!is_counted(&values[i]) || !(values[i].request.operation || values[i].request.border ||
@@ -447,7 +406,7 @@ invariants_check_steps(struct quantity_value *values, size_t nr, const struct ar
 						    rot_format("counted runs executed from %.15g to %.15g "
 							       "instructions: the work is not the same in each run",
 							       least, most));
-			check_step_doubts(&values[i], worst_run(&samples[pass]));
+			check_step_doubts(&values[i], &samples[pass]);
 		}
 	}
 }

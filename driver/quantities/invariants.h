@@ -8,7 +8,7 @@
 #include "quantities/compute.h"
 #include "quantities/quantity.h"
 
-/* What scatter explains. */
+/* Larger differences are more than scatter. */
 #define INVARIANT_TOLERANCE 0.05
 
 /* Measured bytes are at least this share of the compulsory ones; prefetched lines are in the cache already. */
@@ -56,7 +56,7 @@ int invariants_check_passes(struct quantity_value *values, size_t nr, const stru
 			    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err);
 
 /*
- * Of passes that are stepped, kept with all values of operations and bytes:
+ * Rules of passes that are stepped, kept with all values of operations and bytes:
  * stepsAgree: all runs execute the same number of instructions; not asked of several threads (are_threads), which
  *   execute more of them while they wait for each other
  * stepsKnown: of all these instructions it is known what they do; values of instructions alone keep it anyway

@@ -24,7 +24,7 @@
 
 /* ---- warnings that steps are refused ---- */
 
-/* Of the first workload that is no load. */
+/* The kernel of the first workload that is no load. */
 static const char *
 first_kernel_name(const struct measurement *measurement)
 {
@@ -37,7 +37,7 @@ first_kernel_name(const struct measurement *measurement)
 	return "";
 }
 
-/* As the key says it. */
+/* The value of the key. */
 static const char *
 counting_key(const struct architecture *architecture)
 {
@@ -78,13 +78,6 @@ warn_of_obstacle(struct architecture *architecture, const struct measurement *me
 
 /* ---- warnings that events are not counted ---- */
 
-static bool
-needs_word(const struct architecture *architecture, const struct quantity_part *part)
-{
-	return (part->kind && strcmp(part->kind, "expected") == 0) ||
-	       (architecture->stepping.is_unasked && part->formula);
-}
-
 /*
  * Says once on a machine that it has no counters: a file in the cache folder remembers it. 'rot doctor' always says it.
  */
@@ -119,7 +112,8 @@ warn_of_expectations(const struct measuring_job *job)
 		const struct quantity_part *const parts[] = {&resolutions[i].numerator, &resolutions[i].denominator};
 
 		for (size_t k = 0; k < 2; k++) {
-			is_used |= needs_word(architecture, parts[k]);
+			is_used |= (parts[k]->kind && strcmp(parts[k]->kind, "expected") == 0) ||
+				   (architecture->stepping.is_unasked && parts[k]->formula);
 			if (architecture->is_forbidden && parts[k]->refusal)
 				refusal = parts[k]->refusal;
 		}
@@ -210,26 +204,14 @@ is_known_only(const struct quantity_resolution *resolution)
 	return strcmp(quantity_resolution_kind(resolution), "expected") == 0;
 }
 
-/* Where somebody could permit them to count: once. */
-static void
-warn_of_refusal(struct architecture *architecture, const struct quantity_request *request)
-{
-	const struct rot_error *refusal =
-		request->border ? architecture_refusal(architecture, "transferredBytes", request->border) : NULL;
-
-	if (!refusal || !architecture->is_forbidden || architecture->has_warned)
-		return;
-	architecture->has_warned = true;
-	rot_warning("%s; bytes at the memory are counted by blocks, with modelled caches\n     %s", refusal->text,
-		    refusal->hint);
-}
-
 bool
 job_leaves(struct rot *rot, struct architecture *beside, const struct measurement *measurement,
 	   const struct quantity_request *request)
 {
 	struct measuring_job job = {.rot = rot, .architecture = rot->architecture, .measurement = measurement};
 	const struct quantity_kind *kind = quantity_kind_find(request->name);
+	struct architecture *of_events = rot->architecture;
+	const struct rot_error *refusal = NULL;
 	struct quantity_resolution resolution;
 	enum step_obstacle obstacle;
 	double nr_steps;
@@ -241,7 +223,13 @@ job_leaves(struct rot *rot, struct architecture *beside, const struct measuremen
 	if (step_obstacle_of_work(rot, beside, measurement, &obstacle, &nr_steps, NULL) < 0 || obstacle != STEPS_CAN ||
 	    resolve_request(&job, *request, STEPS_CAN, &resolution, NULL) < 0 || is_known_only(&resolution))
 		return false;
-	warn_of_refusal(rot->architecture, request);
+	if (request->border)
+		refusal = architecture_refusal(of_events, "transferredBytes", request->border);
+	if (refusal && of_events->is_forbidden && !of_events->has_warned) {
+		of_events->has_warned = true;
+		rot_warning("%s; bytes at the memory are counted by blocks, with modelled caches\n     %s",
+			    refusal->text, refusal->hint);
+	}
 	return true;
 }
 
@@ -269,7 +257,7 @@ resolve(struct measuring_job *job, struct rot_error *err)
 
 /* ---- plan ---- */
 
-/* What the parts ask of the planner. any: whatever pass there is. */
+/* The wishes of all parts to the planner. any: whatever pass there is. */
 struct needs {
 	const struct architecture_formula **formulas;
 	size_t nr_formulas;
@@ -286,29 +274,6 @@ collect_part(const struct quantity_part *part, struct needs *needs)
 	needs->any |= part->source == PART_SWITCHES || part->source == PART_MOVES;
 }
 
-/* Of passes that are stepped nothing but the counts is known. */
-static int
-plan(struct measuring_job *job, struct rot_error *err)
-{
-	struct needs needs = {.formulas = rot_calloc(2 * job->nr_requests, sizeof(*needs.formulas))};
-	const bool are_stepped = job->architecture->counts_by_steps;
-	int rc;
-
-	for (size_t i = 0; i < job->nr_requests; i++) {
-		const struct quantity_resolution *resolution = &job->resolutions[i];
-
-		collect_part(&resolution->numerator, &needs);
-		if (resolution->has_denominator)
-			collect_part(&resolution->denominator, &needs);
-	}
-	rc = pass_plan_make(&job->plan, job->architecture, needs.formulas, needs.nr_formulas,
-			    needs.clock || (needs.any && (needs.nr_formulas == 0 || are_stepped)), err);
-	if (rc == 0 && needs.probe)
-		pass_plan_probe_clock(&job->plan);
-	free(needs.formulas);
-	return rc;
-}
-
 void
 job_describe(struct measuring_job *job, const struct measurement *measurement)
 {
@@ -320,8 +285,28 @@ job_describe(struct measuring_job *job, const struct measurement *measurement)
 int
 job_prepare(struct measuring_job *job, struct rot_error *err)
 {
-	if (resolve(job, err) < 0 || plan(job, err) < 0)
+	struct needs needs = {.nr_formulas = 0};
+	bool with_clock;
+	int rc;
+
+	if (resolve(job, err) < 0)
 		return -1;
+	needs.formulas = rot_calloc(2 * job->nr_requests, sizeof(*needs.formulas));
+	for (size_t i = 0; i < job->nr_requests; i++) {
+		const struct quantity_resolution *resolution = &job->resolutions[i];
+
+		collect_part(&resolution->numerator, &needs);
+		if (resolution->has_denominator)
+			collect_part(&resolution->denominator, &needs);
+	}
+	/* Nothing but the counts is known of passes that are stepped. */
+	with_clock = needs.clock || (needs.any && (needs.nr_formulas == 0 || job->architecture->counts_by_steps));
+	rc = pass_plan_make(&job->plan, job->architecture, needs.formulas, needs.nr_formulas, with_clock, err);
+	free(needs.formulas);
+	if (rc < 0)
+		return -1;
+	if (needs.probe)
+		pass_plan_probe_clock(&job->plan);
 	job_describe(job, job->measurement);
 	return 0;
 }
@@ -351,17 +336,8 @@ delete_results(struct measurement_result **results, size_t nr)
 	}
 }
 
-static bool
-have_long_counts(struct measurement_result *const *results, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (!measuring_has_long_counts(results[i]))
-			return false;
-	return true;
-}
-
 /*
- * nr passes that are stepped, as measuring_perform_spread. Error: one was cut, and job->met says why. One run first: if
+ * nr passes that are stepped, as measuring_perform. Error: one was cut, and job->met says why. One run first: if
  * that is cut after minutes, so are others; and of what is long one is enough. What was cut is known in the cache,
  * unless the reason may be gone.
  */
@@ -370,13 +346,17 @@ measure_stepped(struct measuring_job *job, struct measurement *const *passes, si
 		struct measurement_result **results, struct rot_error *err)
 {
 	for (int now = 1;; now = nr_runs) {
-		if (measuring_perform_spread(job->rot, passes, nr, now, nr_starts, results, err) < 0)
+		bool are_long = true;
+
+		if (measuring_perform(job->rot, passes, nr, now, nr_starts, results, err) < 0)
 			return -1;
 		if (check_cuts(job, results, nr, err) < 0) {
 			delete_results(results, nr);
 			return -1;
 		}
-		if (now == nr_runs || have_long_counts(results, nr))
+		for (size_t i = 0; i < nr; i++)
+			are_long = are_long && measuring_has_long_counts(results[i]);
+		if (now == nr_runs || are_long)
 			return 0;
 		delete_results(results, nr);
 	}
@@ -408,7 +388,7 @@ measure_passes(struct measuring_job *job, bool are_stepped, int nr_runs, int nr_
 	if (nr && are_stepped)
 		rc = measure_stepped(job, passes, nr, nr_runs, nr_starts, measured, err);
 	else if (nr)
-		rc = measuring_perform_spread(job->rot, passes, nr, nr_runs, nr_starts, measured, err);
+		rc = measuring_perform(job->rot, passes, nr, nr_runs, nr_starts, measured, err);
 	nr = 0;
 	for (size_t i = 0; rc == 0 && i < nr_passes; i++)
 		if (job->plan.passes[i].is_stepped == are_stepped)
@@ -491,17 +471,6 @@ job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_erro
 
 /* ---- values ---- */
 
-/* Over all passes of each sample that are run as often. */
-static void
-add_nearness(const struct measuring_job *job, struct quantity_value *value)
-{
-	value->nearness = rot_calloc(value->nr_samples, sizeof(*value->nearness));
-	for (size_t i = 0; i < value->nr_samples; i++)
-		for (size_t k = 0; k < job->plan.nr_passes; k++)
-			if (i < job->samples[k].nr_runs)
-				nearness_add(&value->nearness[i], &job->samples[k].runs[i].nearness);
-}
-
 static bool
 has_ping_pong(const struct measurement *measurement)
 {
@@ -520,12 +489,19 @@ compute_values(const struct measuring_job *job, struct quantity_value *values, s
 {
 	const bool use_minimum = strcmp(configuration_string(job->rot->configuration, "estimator"), "min") == 0;
 
+	const bool has_nearness = job->plan.nr_passes && has_ping_pong(job->passes[0]);
+
 	for (size_t i = 0; i < job->nr_requests; i++) {
-		if (quantity_compute(&values[i], &job->resolutions[i], job->architecture, &job->plan, job->samples,
+		struct quantity_value *value = &values[i];
+
+		if (quantity_compute(value, &job->resolutions[i], job->architecture, &job->plan, job->samples,
 				     use_minimum, err) < 0)
 			return -1;
-		if (job->plan.nr_passes && has_ping_pong(job->passes[0]))
-			add_nearness(job, &values[i]);
+		if (has_nearness)
+			value->nearness = rot_calloc(value->nr_samples, sizeof(*value->nearness));
+		for (size_t k = 0; has_nearness && k < job->plan.nr_passes; k++)
+			for (size_t run = 0; run < value->nr_samples && run < job->samples[k].nr_runs; run++)
+				nearness_add(&value->nearness[run], &job->samples[k].runs[run].nearness);
 	}
 	return 0;
 }

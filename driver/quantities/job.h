@@ -11,7 +11,7 @@
 #include "quantities/samples.h"
 
 struct measuring_job {
-	/* What is asked, and who counts; borrowed. */
+	/* The request, and who counts; borrowed. */
 	struct rot *rot;
 	struct architecture *architecture;
 	const struct measurement *measurement;
@@ -19,7 +19,7 @@ struct measuring_job {
 	size_t nr_requests;
 	bool keeps_disturbed;
 
-	/* What steps of it have shown so far. */
+	/* Findings of steps so far. */
 	enum step_obstacle met; /* by the core, when it stepped this work; STEPS_CAN: none            */
 	bool is_stepping;       /* the passes that were measured last, or failed, are stepped          */
 
@@ -52,8 +52,8 @@ int job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct ro
 int job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err);
 
 void job_clear(struct measuring_job *job);
-/* Of a job whose plan is that of another one. */
+/* Clears a job whose plan is that of another one. */
 void job_clear_passes(struct measuring_job *job);
 
-/* One a request, of all runs there are; checked by the rules of invariants.h. */
+/* One value a request, of all runs there are; checked by the rules of invariants.h. */
 int job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked for, and how this machine answers. */
+/* Quantities that can be asked for, and how this machine answers. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

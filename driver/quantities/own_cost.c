@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What measuring itself costs. */
+/* The cost of measuring itself. */
 #include "quantities/own_cost.h"
 
 #include <math.h>

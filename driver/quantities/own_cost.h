@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What measuring itself costs: the same passes over workloads that do nothing. Start and stop of a group of measurers
+ * The cost of measuring itself: the same passes over workloads that do nothing. Start and stop of a group of measurers
  * add a constant to each event and to the time, which short regions must be compared with.
  */
 #pragma once

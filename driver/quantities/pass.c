@@ -100,7 +100,7 @@ machine_measurer(const struct architecture *architecture, const struct pass *pas
 	return measurer;
 }
 
-/* As pass_measurer, with the caches of that machine. */
+/* The same as pass_measurer, with the caches of that machine. */
 static struct perf_event_measurer *
 measurer_on(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
 {
@@ -129,21 +129,12 @@ pass_measurer(const struct architecture *architecture, const struct pass *pass)
 	return measurer_on(architecture, pass, architecture->stepping.caches.machine);
 }
 
-/* Right around the kernel: the caches are prepared in a long time that is disturbed often, without harm. */
-static struct measurer_base *
-disturbance_measurer(void)
-{
-	struct resource_usage_measurer *measurer = resource_usage_measurer_new();
-
-	measurer->read_steal_time = false;
-	return &measurer->base;
-}
-
 /* machine: as the work finds it; NULL: not known. */
 static struct measurer_set *
 pass_set(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
 {
 	struct measurer_set *set = measurer_set_new();
+	struct resource_usage_measurer *disturbances;
 
 	if (pass->is_stepped) {
 		set->main_measurer = &measurer_on(architecture, pass, machine)->base;
@@ -151,7 +142,10 @@ pass_set(const struct architecture *architecture, const struct pass *pass, const
 	}
 	if (pass->probes_clock)
 		measurer_set_additional_measurers_add(set, &clock_probe_measurer_new()->base);
-	measurer_set_additional_measurers_add(set, disturbance_measurer());
+	/* Right around the kernel: the caches are prepared in a long time that is disturbed often, without harm. */
+	disturbances = resource_usage_measurer_new();
+	disturbances->read_steal_time = false;
+	measurer_set_additional_measurers_add(set, &disturbances->base);
 	measurer_set_additional_measurers_add(set, &execution_time_measurer_new()->base);
 	if (pass->nr_events) {
 		measurer_set_additional_measurers_add(set, &tsc_measurer_new()->base);
@@ -383,17 +377,6 @@ number_of(const struct named_sets *sets, int32_t id)
 	return 0;
 }
 
-static void
-name_set(struct named_sets *sets, const struct action_base *action)
-{
-	const struct rot_field *field = rot_class_field(action->entity.class, "measurerSet");
-	const struct measurer_set *set = field ? *(struct measurer_set **)rot_field_of(action, field) : NULL;
-
-	if (!set || number_of(sets, set->id) > 0)
-		return;
-	rot_add(sets->items, sets->nr) = set;
-}
-
 /* Also of actions in actions, and of rules that actions add. */
 static void
 name_sets(struct named_sets *sets, const struct action_base *action)
@@ -403,7 +386,11 @@ name_sets(struct named_sets *sets, const struct action_base *action)
 			rot_cast((void *)action, &measure_action_execution_class);
 		const struct add_rule_action *add = rot_cast((void *)action, &add_rule_action_class);
 
-		name_set(sets, action);
+		const struct rot_field *field = rot_class_field(action->entity.class, "measurerSet");
+		const struct measurer_set *set = field ? *(struct measurer_set **)rot_field_of(action, field) : NULL;
+
+		if (set && number_of(sets, set->id) == 0)
+			rot_add(sets->items, sets->nr) = set;
 		action = measure ? measure->action : add && add->rule ? add->rule->action : NULL;
 	}
 }

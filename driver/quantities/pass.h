@@ -74,8 +74,8 @@ void pass_runs_add(json_t *pass, int64_t seconds, int32_t microseconds, size_t s
 json_t *set_output_json(const struct measurer_set_output *set, int number);
 
 /*
- * Of one pass over kernels: adds to array an object for each run in which the first nr_rules rules of measured (those
- * that the description has) read a set: "pass" and "measurerSets". Sets are numbered from 1, in the order in which
+ * Adds to array an object for each run of a pass over kernels: "pass" and "measurerSets", the sets that the first
+ * nr_rules rules of measured (those that the description has) read. Sets are numbered from 1, in the order in which
  * rules name them first.
  */
 void rule_outputs_add(json_t *array, const struct measurement *measured, size_t nr_rules,

@@ -11,15 +11,6 @@
 /* Assignments looked at before the best found so far is taken; the first found is that of first fit, largest first. */
 #define MAX_STEPS 20000
 
-static bool
-group_holds(const struct architecture_group *group, const unsigned counts[EVENT_NR_CLASSES])
-{
-	for (int class = 0; class < EVENT_NR_CLASSES; class ++)
-		if (counts[class] > group->proved[class])
-			return false;
-	return true;
-}
-
 bool
 pass_is_of_machine(const struct architecture *architecture, const struct pass *pass)
 {
@@ -35,19 +26,31 @@ pass_is_legal(const struct architecture *architecture, const size_t *events, siz
 		return false;
 	for (size_t i = 0; i < nr_events; i++)
 		counts[architecture->events[events[i]].class]++;
-	for (size_t i = 0; i < architecture->nr_groups; i++)
-		if (group_holds(&architecture->groups[i], counts))
+	for (size_t i = 0; i < architecture->nr_groups; i++) {
+		int class = 0;
+
+		while (class < EVENT_NR_CLASSES && counts[class] <= architecture->groups[i].proved[class])
+			class ++;
+		if (class == EVENT_NR_CLASSES)
 			return true;
+	}
 	return false;
+}
+
+size_t
+pass_event_at(const struct pass *pass, size_t event)
+{
+	size_t at = 0;
+
+	while (at < pass->nr_events && pass->events[at] != event)
+		at++;
+	return at;
 }
 
 static bool
 pass_has(const struct pass *pass, size_t event)
 {
-	for (size_t i = 0; i < pass->nr_events; i++)
-		if (pass->events[i] == event)
-			return true;
-	return false;
+	return pass_event_at(pass, event) < pass->nr_events;
 }
 
 /* Adds the events that are not there yet, in order of the architecture; false and unchanged if the result is not legal.
@@ -147,16 +150,6 @@ add_formula(struct packing *packing, const struct architecture_formula *formula,
 	return 0;
 }
 
-static void
-packing_init(struct packing *packing, const struct architecture *architecture, size_t nr_events)
-{
-	*packing = (struct packing){.architecture = architecture,
-				    .nr_best = nr_events + 1,
-				    .items = rot_calloc(nr_events + 1, sizeof(struct pass)),
-				    .now = rot_calloc(nr_events + 1, sizeof(struct pass)),
-				    .best = rot_calloc(nr_events + 1, sizeof(struct pass))};
-}
-
 int
 pass_plan_make(struct pass_plan *plan, const struct architecture *architecture,
 	       const struct architecture_formula *const *formulas, size_t nr_formulas, bool with_clock,
@@ -170,7 +163,11 @@ pass_plan_make(struct pass_plan *plan, const struct architecture *architecture,
 	*plan = (struct pass_plan){.nr_passes = 0};
 	for (size_t i = 0; i < nr_formulas; i++)
 		nr_events += formulas[i]->nr_events;
-	packing_init(&packing, architecture, nr_events);
+	packing = (struct packing){.architecture = architecture,
+				   .nr_best = nr_events + 1,
+				   .items = rot_calloc(nr_events + 1, sizeof(struct pass)),
+				   .now = rot_calloc(nr_events + 1, sizeof(struct pass)),
+				   .best = rot_calloc(nr_events + 1, sizeof(struct pass))};
 	for (size_t i = 0; i < nr_formulas && rc == 0; i++)
 		rc = add_formula(&packing, formulas[i], err);
 	if (rc == 0) {
@@ -215,22 +212,19 @@ pass_runs(const struct pass *pass, int nr_runs)
 	return pass->is_stepped && nr_runs > STEP_RUNS ? STEP_RUNS : nr_runs;
 }
 
-static bool
-pass_has_all(const struct pass *pass, const struct architecture_formula *formula)
-{
-	for (size_t i = 0; i < formula->nr_events; i++)
-		if (!pass_has(pass, formula->events[i]))
-			return false;
-	return true;
-}
-
 size_t
 pass_plan_find_all(const struct pass_plan *plan, const struct architecture_formula *formula)
 {
 	size_t i = 0;
 
-	while (i < plan->nr_passes && !pass_has_all(&plan->passes[i], formula))
-		i++;
+	for (; i < plan->nr_passes; i++) {
+		size_t nr_had = 0;
+
+		while (nr_had < formula->nr_events && pass_has(&plan->passes[i], formula->events[nr_had]))
+			nr_had++;
+		if (nr_had == formula->nr_events)
+			break;
+	}
 	return i;
 }
 

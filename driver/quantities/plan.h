@@ -50,6 +50,9 @@ size_t pass_plan_find(const struct pass_plan *plan, size_t event);
 /* The pass that has all events of the formula, or nr_passes if they are spread. */
 size_t pass_plan_find_all(const struct pass_plan *plan, const struct architecture_formula *formula);
 
+/* Where the pass has the event among its own, or nr_events. */
+size_t pass_event_at(const struct pass *pass, size_t event);
+
 /* How often the pass is run where others are run nr_runs times. */
 int pass_runs(const struct pass *pass, int nr_runs);
 

@@ -13,79 +13,58 @@
 
 /* ---- beside the values ---- */
 
-static json_t *
-origin_of(const struct measuring_job *job)
+/* Where an action is what is measured, its set is that of the pass, and not one of a rule. */
+static struct quantities_told
+told_of(const struct measuring_job *job)
 {
-	json_t *origin = origin_new();
-
-	for (size_t i = 0; i < job->plan.nr_passes; i++)
-		origin_add(origin, job->results[i]);
-	return origin;
-}
-
-/* Where an action is what is measured, its set is that of the pass. */
-static json_t *
-rules_of(const struct measuring_job *job)
-{
-	json_t *rules = json_array();
-
-	for (size_t i = 0; i < job->plan.nr_passes && !measured_action(job->measurement); i++)
-		rule_outputs_add(rules, job->passes[i], measurement_nr_rules(job->measurement), job->results[i], i);
-	if (json_array_size(rules) > 0)
-		return rules;
-	json_decref(rules);
-	return NULL;
-}
-
-static json_t *
-runs_of(const struct measuring_job *job)
-{
-	json_t *passes = json_array();
+	const bool has_rules = !measured_action(job->measurement);
+	struct quantities_told told = {.origin = origin_new(), .rules = json_array(), .passes = json_array()};
 
 	for (size_t i = 0; i < job->plan.nr_passes; i++) {
 		const struct measurement_result *result = job->results[i];
 		json_t *pass = pass_runs_new(result->description_hash);
 
+		origin_add(told.origin, result);
+		if (has_rules)
+			rule_outputs_add(told.rules, job->passes[i], measurement_nr_rules(job->measurement), result, i);
 		for (size_t k = 0; k < job->samples[i].nr_runs; k++) {
 			const struct measurement_run_output *run = measurement_result_outputs_at(result, k);
 
 			pass_runs_add(pass, run->start_time, run->start_microseconds, job->samples[i].runs[k].start);
 		}
-		json_array_append_new(passes, pass);
+		json_array_append_new(told.passes, pass);
 	}
-	return passes;
+	if (json_array_size(told.rules) == 0) {
+		json_decref(told.rules);
+		told.rules = NULL;
+	}
+	return told;
 }
 
 /* ---- more runs ---- */
 
-/* What all runs took, in seconds: of the results, so that cached ones lead to the same decisions. */
-static double
-spent_s(const struct measuring_job *job)
-{
-	double ns = 0;
-
-	for (size_t i = 0; i < job->plan.nr_passes; i++)
-		for (size_t k = 0; k < job->samples[i].nr_runs; k++)
-			ns += job->samples[i].runs[k].wall_ns;
-	return ns * 1e-9;
-}
-
-/* As long as the effort wants some. */
+/*
+ * Adds runs as long as the effort wants some. Their time is that of the results, so that cached ones lead to the same
+ * decisions.
+ */
 static int
 add_runs(struct measuring_job *job, struct effort_course *course, struct quantity_value *values, struct rot_error *err)
 {
-	int nr_runs = course->target, next;
-
-	while (job->plan.nr_passes &&
-	       (next = effort_next(course, values, job->nr_requests, nr_runs, spent_s(job))) > 0) {
+	for (int nr_runs = course->target; job->plan.nr_passes;) {
 		struct measurement_result **before = job->results;
+		double spent_ns = 0;
 
-		if (job_measure(job, next, course->effort->nr_starts, err) < 0) {
+		for (size_t i = 0; i < job->plan.nr_passes; i++)
+			for (size_t k = 0; k < job->samples[i].nr_runs; k++)
+				spent_ns += job->samples[i].runs[k].wall_ns;
+		nr_runs = effort_next(course, values, job->nr_requests, nr_runs, spent_ns * 1e-9);
+		if (nr_runs == 0)
+			break;
+		if (job_measure(job, nr_runs, course->effort->nr_starts, err) < 0) {
 			if (job->results == before && (rot_interrupted() || job->rot->is_cached_only))
 				return 0;
 			return -1;
 		}
-		nr_runs = next;
 		quantity_values_clear(values, job->nr_requests);
 		if (job_compute(job, values, err) < 0)
 			return -1;
@@ -150,7 +129,7 @@ measure_by(struct rot *rot, struct architecture *architecture, const struct meas
 		for (size_t i = 0; rc == 0 && i < nr_requests; i++)
 			values[i].runs_end = course.end;
 		if (rc == 0 && told)
-			*told = (struct quantities_told){origin_of(&job), rules_of(&job), runs_of(&job)};
+			*told = told_of(&job);
 	}
 	if (rc < 0)
 		quantity_values_clear(values, nr_requests);
@@ -158,7 +137,7 @@ measure_by(struct rot *rot, struct architecture *architecture, const struct meas
 	return rc;
 }
 
-/* What one way of counting answers. */
+/* The requests that one way of counting answers. */
 struct share {
 	struct architecture *architecture;
 	struct quantity_request *requests;

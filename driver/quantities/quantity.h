@@ -60,7 +60,7 @@ struct quantity_offer {
 size_t
 quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array, which holds the strings */
 
-/* As JSON lists offers: each member. New reference. */
+/* Each member is one of the JSON. New reference. */
 struct json_t *quantity_offer_json(const struct quantity_offer *offer);
 
 /* ---- what is given back ---- */
@@ -79,16 +79,16 @@ enum sample_taint {
 	TAINT_BACKGROUND = 1 << 9,  /* of what was counted of the whole machine, more than a tenth was of others */
 };
 
-/* What the system did to a run; the others are faults of the measurement itself. */
+/* Taints that the system caused; the others are faults of the measurement itself. */
 #define TAINTS_OF_SYSTEM (TAINT_CONTEXT_SWITCH | TAINT_MIGRATION | TAINT_MAJOR_FAULT | TAINT_CLOCK | TAINT_STEAL)
 
 /* Names of the causes: "contextSwitch, migration"; fresh memory. */
 char *sample_taints_text(unsigned taints);
 
 /*
- * What an empty region counts that is started and stopped by the same measurers: it is within every value, and nothing
- * of it is taken off. Of a ratio, of the numerator (top) and of the denominator (bottom), each in its own unit (wall
- * time: us). NaN for a part that was not measured.
+ * Counts of an empty region that is started and stopped by the same measurers: they are within every value, and nothing
+ * of them is taken off. A ratio has those of the numerator (top) and the denominator (bottom), each in its own unit
+ * (wall time: us). NaN for a part that was not measured.
  */
 struct quantity_own_cost {
 	bool is_known;
@@ -153,7 +153,7 @@ void quantity_values_clear(struct quantity_value *values, size_t nr);
 /* The best undisturbed run of a rate. */
 double quantity_best_run(const struct quantity_value *value);
 
-/* What a quarter of the undisturbed runs of a rate reach, as peaks are given (roof/peak_samples.h). */
+/* The rate that a quarter of the undisturbed runs reach, as peaks are given (roof/peak_samples.h). */
 double quantity_upper_quartile(const struct quantity_value *value);
 
 /* Every run was disturbed: the value is of runs that would be left out if there were others. */
@@ -186,7 +186,7 @@ struct quantity_effort {
 	bool may_step;        /* what no event counts may be stepped, where nobody asked for that (counting=auto) */
 };
 
-/* What is told of a point beside its values; owned by the caller. */
+/* All that is told of a point beside its values; owned by the caller. */
 struct quantities_told {
 	struct json_t *origin; /* engine/origin.h */
 	struct json_t *rules;  /* what measurer sets of the measurement's rules gave (pass.h); NULL: there are none */
@@ -196,10 +196,10 @@ struct quantities_told {
 void quantities_told_clear(struct quantities_told *told);
 
 /*
- * As quantities_measure, and repeats disturbed runs (up to a limit: effort.h), or as many as the precision needs.
- * Samples hold all of them; runs_end of the values says how it ended. What was added is kept if adding more is
- * interrupted, or impossible with rot->is_cached_only. told (may be NULL) is filled; clear it. After an error, and with
- * only_measures, it is zeroed.
+ * The same as quantities_measure, but repeats disturbed runs (up to a limit: effort.h), or adds as many as the
+ * precision needs. Samples hold all of them; runs_end of the values says how it ended. What was added is kept if adding
+ * more is interrupted, or impossible with rot->is_cached_only. told (may be NULL) is filled; clear it. After an error,
+ * and with only_measures, it is zeroed.
  */
 int
 quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
@@ -207,7 +207,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 			struct quantities_told *told, struct rot_error *err);
 
 /*
- * What measuring these would take: passes over the measurement, and what of them is missing. Nothing is built or
+ * Needs of measuring these: passes over the measurement, and what of them is missing. Nothing is built or
  * measured. core_key: "" if the core is built.
  */
 struct quantities_need {

@@ -53,15 +53,15 @@ struct quantity_doubts {
 };
 
 /*
- * Of the samples without a taint (of all, where all are tainted), in the order of the runs. Only for times and what is
- * per time; others, and values that were not measured: nothing is known.
+ * Doubts from the samples without a taint (from all, where all are tainted), in the order of the runs. Only times, and
+ * values per time, have some; nothing is known of others, and of values that were not measured.
  */
 struct quantity_doubts quantity_doubts_of(const struct quantity_value *value);
 
 /* Is there one? */
 bool quantity_doubts_any(const struct quantity_doubts *doubts);
 
-/* What the marks mean, as far as values of the points have them. points: of OUTPUT.json. */
+/* The meaning of marks, as far as values of the points have them. points: of OUTPUT.json. */
 struct texts remarks_marks(struct pool *pool, const json_t *points);
 
 /* "Triad 1000 and 2 more points: REMARK": those that say the same once, in the order of the points. */

@@ -100,22 +100,6 @@ quantity_weaker_kind(const char *a, const char *b)
 
 /* ---- parts ---- */
 
-/* What keeps steps from counting it. Lines that cross a border are modelled, and translations, whose model has no
- * sizes. */
-static enum step_obstacle
-obstacle_of(const struct architecture *architecture, const struct architecture_formula *formula,
-	    const struct quantity_expectation *expectation)
-{
-	if (!architecture->counts_by_steps || expectation->obstacle != STEPS_CAN)
-		return expectation->obstacle;
-	if (strcmp(formula->kind, "modelled") != 0)
-		return STEPS_CAN;
-	if (expectation->is_of_action) /* caches hold something when it begins */
-		return STEPS_FROM_FULL;
-	return !*formula->of || knows_caches(architecture->stepping.caches.machine, formula->of) ? STEPS_CAN
-												 : STEPS_WITHOUT_CACHES;
-}
-
 /* Although the architecture has a formula. */
 static int
 cannot_step(const char *quantity, const char *of, enum step_obstacle obstacle, struct rot_error *err)
@@ -158,8 +142,17 @@ part_count(struct quantity_part *part, const struct architecture *architecture, 
 		expectation->is_of_program ? architecture_formula_of_threads(architecture, quantity, of)
 					   : architecture_formula(architecture, quantity, of);
 
-	*obstacle = formula ? obstacle_of(architecture, formula, expectation) : STEPS_CAN;
-	if (!formula || *obstacle != STEPS_CAN)
+	*obstacle = formula ? expectation->obstacle : STEPS_CAN;
+	if (!formula)
+		return false;
+	/* Modelled are lines that cross a border, and translations, whose model has no sizes. */
+	if (architecture->counts_by_steps && *obstacle == STEPS_CAN && strcmp(formula->kind, "modelled") == 0) {
+		if (expectation->is_of_action) /* caches hold something when it begins */
+			*obstacle = STEPS_FROM_FULL;
+		else if (*formula->of && !knows_caches(architecture->stepping.caches.machine, formula->of))
+			*obstacle = STEPS_WITHOUT_CACHES;
+	}
+	if (*obstacle != STEPS_CAN)
 		return false;
 	*part = (struct quantity_part){.source = PART_COUNTED,
 				       .formula = formula,
@@ -270,7 +263,7 @@ typedef int part_resolver(struct quantity_part *part, const struct architecture 
 			  const struct quantity_request *request, const struct quantity_expectation *expectation,
 			  struct rot_error *err);
 
-/* What each quantity is made of; plain counts are not listed. */
+/* The parts of each quantity; plain counts are not listed. */
 static const struct {
 	const char *name;
 	part_resolver *numerator, *denominator;
@@ -320,15 +313,6 @@ counted_disturbances(const char *name)
 	return strcmp(name, "interrupts") == 0 ? TAINT_CONTEXT_SWITCH : 0;
 }
 
-/* Wall time is read in ns: us for a time, s in a rate. */
-static double
-base_scale(const struct quantity_resolution *resolution)
-{
-	if (resolution->numerator.source == PART_WALL)
-		return 1e-3;
-	return resolution->has_denominator && resolution->denominator.source == PART_WALL ? 1e9 : 1;
-}
-
 int
 quantity_resolve(struct quantity_resolution *resolution, const struct architecture *architecture,
 		 const struct quantity_request *request, const char *default_clock,
@@ -360,7 +344,10 @@ quantity_resolve(struct quantity_resolution *resolution, const struct architectu
 	    (denominator &&
 	     denominator(&resolution->denominator, architecture, &resolution->request, expectation, err) < 0))
 		return -1;
-	resolution->scale = base_scale(resolution);
+	/* Wall time is read in ns: us for a time, s in a rate. */
+	resolution->scale = resolution->numerator.source == PART_WALL                    ? 1e-3
+			    : denominator && resolution->denominator.source == PART_WALL ? 1e9
+											 : 1;
 	resolution->ignored_taints = counted_disturbances(resolution->request.name);
 	resolution->expected = expected_value(&resolution->request, expectation);
 	resolution->compulsory = compulsory_value(&resolution->request, expectation);

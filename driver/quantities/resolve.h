@@ -13,7 +13,7 @@ struct rot;
 
 /* ---- why steps do not count ---- */
 
-/* What they do not count is then obtained as where nothing is counted. */
+/* Reasons why steps do not count a quantity, which is then obtained as where nothing is counted. */
 enum step_obstacle {
 	STEPS_CAN,
 	STEPS_OF_OTHERS,      /* a kernel has threads of its own, and is not alone: which are its own is not known */
@@ -33,8 +33,8 @@ const char *step_obstacle_hint(enum step_obstacle obstacle);
 /* ---- of all that a measurement does ---- */
 
 /*
- * What is known before anything is stepped. *steps: instructions that a run is expected to execute where it is stepped;
- * 0: nobody knows. -1: an expression of a kernel's definition failed.
+ * The obstacle that is known before anything is stepped. *steps: instructions that a run is expected to execute where
+ * it is stepped; 0: nobody knows. -1: an expression of a kernel's definition failed.
  */
 int
 step_obstacle_of_work(struct rot *rot, const struct architecture *architecture, const struct measurement *measurement,
@@ -77,7 +77,7 @@ struct quantity_resolution {
 	unsigned kept_taints;                        /* told, and no reason to leave a run out       */
 };
 
-/* What the kernels' definitions say of a request; NaN: nothing. */
+/* Expectations of the kernels' definitions for a request; NaN: none. */
 struct quantity_expectation {
 	double operations, bytes;
 	double compulsory;           /* bytes; 0: not known */

@@ -26,13 +26,13 @@ bool quantity_is_of_runs(const struct quantity_value *value);
 /* Does run i count: was it not disturbed, or as much as is kept? All do, if none would. */
 bool quantity_keeps_run(const struct quantity_value *value, size_t i);
 
-/* What the runs that count gave, in their order. kept has room for nr_samples; returns how many. */
+/* The samples of the runs that count, in their order. kept has room for nr_samples; returns how many. */
 size_t quantity_kept_samples(const struct quantity_value *value, double *kept);
 
 /* The reference of a view: NaN if there is none, or nothing is expected, of which there are no ratios. */
 double sample_view_reference(const struct sample_view *view, const struct quantity_value *value);
 
-/* What is seen of those runs. Fresh memory, *nr of them; none where the value is not of runs, or has no reference. */
+/* The view of these runs. Fresh memory, *nr of them; none where the value is not of runs, or has no reference. */
 double *sample_view_of(const struct sample_view *view, const struct quantity_value *value, size_t *nr);
 
 /*

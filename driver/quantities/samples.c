@@ -60,8 +60,9 @@ pass_run_add_counts(struct pass_run *run, const struct architecture *architectur
 			if (seen)
 				seen[k]++;
 			if (of_machine) {
-				/* Of the whole machine, in bytes where the event has a scale: what others caused is
-				 * what it counted without the work.
+				/*
+				 * The event is of the whole machine, in bytes where it has a scale. Its count without
+				 * the work is that of others.
 				 */
 				const double time =
 					(double)of_machine->base.time_running / (double)of_machine->background_time;
@@ -173,7 +174,7 @@ read_steal_time(struct sample_reading *reading, const struct measurer_output_bas
 		reading->steal_ticks = ticks;
 }
 
-/* What is 0 was not told. */
+/* told: 0 where nobody told. */
 static void
 add_told(double *min, double *max, double told)
 {
@@ -192,7 +193,7 @@ nearness_add(struct nearness *nearness, const struct nearness *more)
 	add_told(&nearness->slowdown_min, &nearness->slowdown_max, more->slowdown_max);
 }
 
-/* Of the overall set only this is ours; its clocks are of more than the kernels. */
+/* Only this is taken of the overall set, whose clocks are of more than the kernels. */
 static void
 read_ping_pong(struct pass_run *run, const struct measurer_output_base *output)
 {
@@ -230,8 +231,8 @@ read_output(struct sample_reading *reading, const struct measurer_output_base *o
 }
 
 /*
- * What all workloads together gave, of what one of them did. Each counts the whole machine while it works itself: it is
- * as the one says that counted most.
+ * Adds one workload to all of them together. Each counts the whole machine while it works itself: the one that counted
+ * most is right.
  */
 static void
 add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events, bool is_of_machine)
@@ -253,28 +254,17 @@ add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events, bool
 }
 
 /*
- * What others cause while the kernel runs was counted after it. If it was none or twice as much meanwhile, counts of
- * which it is a tenth are off by a tenth; of more nothing is known.
+ * Bytes that others moved while the kernel ran are those of the time after it. If they moved none or twice as many
+ * meanwhile, counts of which these are a tenth are off by a tenth; larger shares tell nothing.
  */
 #define MAX_OTHERS 0.1
-
-static bool
-is_mostly_of_others(const struct pass_run *run, size_t nr_events)
-{
-	double others = 0, all = 0;
-
-	for (size_t k = 0; k < nr_events; k++) {
-		others += run->others[k];
-		all += run->others[k] + run->counts[k];
-	}
-	return others > MAX_OTHERS * all;
-}
 
 /* Into own alone. */
 static void
 read_set(struct sample_reading *reading, const struct measurer_set_output *set, struct pass_run *own)
 {
 	struct pass_run *run = reading->run;
+	double others = 0, all = 0;
 
 	reading->run = own;
 	reading->set_ticks = reading->set_cycles_per_tick = 0;
@@ -284,7 +274,11 @@ read_set(struct sample_reading *reading, const struct measurer_set_output *set, 
 	for (size_t i = 0; i < measurer_set_output_nr_validation_measurer_outputs(set); i++)
 		read_steal_time(reading, measurer_set_output_validation_measurer_outputs_at(set, i));
 	own->core_cycles = reading->set_ticks * reading->set_cycles_per_tick;
-	if (is_mostly_of_others(own, reading->pass->nr_events))
+	for (size_t k = 0; k < reading->pass->nr_events; k++) {
+		others += own->others[k];
+		all += own->others[k] + own->counts[k];
+	}
+	if (others > MAX_OTHERS * all)
 		own->taints |= TAINT_BACKGROUND;
 	reading->run = run;
 }
@@ -399,16 +393,6 @@ read_run(struct sample_reading *reading, const struct measurement *measured,
 	return 0;
 }
 
-/* Each start of the core counts its runs from 0. */
-static size_t
-start_of_run(const struct measurement_result *result, const struct pass_samples *samples, size_t i)
-{
-	if (i == 0)
-		return 0;
-	return samples->runs[i - 1].start +
-	       (measurement_result_outputs_at(result, i)->order <= measurement_result_outputs_at(result, i - 1)->order);
-}
-
 int
 pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,
 		  const struct measurement *measured, const struct measurement_result *result, struct rot_error *err)
@@ -417,14 +401,18 @@ pass_samples_read(struct pass_samples *samples, const struct architecture *archi
 	samples->runs = rot_calloc(samples->nr_runs, sizeof(*samples->runs));
 	samples->nr_threads = nr_expected_sets(measured) > 1 ? nr_expected_sets(measured) : 0;
 	for (size_t i = 0; i < samples->nr_runs; i++) {
+		const struct measurement_run_output *output = measurement_result_outputs_at(result, i);
 		struct sample_reading reading = {.architecture = architecture,
 						 .pass = pass,
 						 .run = &samples->runs[i],
 						 .has_own_threads = measurement_has_own_threads(measured)};
 
-		if (read_run(&reading, measured, measurement_result_outputs_at(result, i), err) < 0)
+		if (read_run(&reading, measured, output, err) < 0)
 			return rot_error_prefix(err, "run %zu", i + 1);
-		samples->runs[i].start = start_of_run(result, samples, i);
+		/* Each start of the core counts its runs from 0. */
+		if (i > 0)
+			samples->runs[i].start = samples->runs[i - 1].start +
+						 (output->order <= measurement_result_outputs_at(result, i - 1)->order);
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runs of a pass gave: counts, clocks, and the causes that disturbed them. */
+/* Counts and clocks of the runs of a pass, and the causes that disturbed them. */
 #pragma once
 
 #include <stdbool.h>

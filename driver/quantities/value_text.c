@@ -304,7 +304,7 @@ value_label(const struct quantity_value *value)
 	return rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
 }
 
-/* Of two verdicts one holds, then. */
+/* A verdict that is as probable as this holds. */
 #define SURE 0.95
 
 char *

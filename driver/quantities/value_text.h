@@ -27,7 +27,7 @@ char *value_text_in(const struct quantity_value *value, struct shown_unit unit);
 struct summary summary_scaled(struct summary summary, double factor);
 
 /*
- * What its runs say against the value: "time: two modes: 3.1 and 4.2 us, 6 and 4 runs; drifts by -5 % from the first to
+ * Doubts that its runs raise: "time: two modes: 3.1 and 4.2 us, 6 and 4 runs; drifts by -5 % from the first to
  * the last run; the first run differs by +30 % from the others". NULL if nothing. Fresh memory.
  */
 char *value_doubts_text(const struct quantity_value *value);
@@ -47,7 +47,7 @@ char *camel_case_words(const char *name);
 /* Name and what it is of, as tables have it: "bytes (LLC-RAM read)", "core cycles". Fresh memory. */
 char *value_label(const struct quantity_value *value);
 
-/* What the value is of, for people: "doublePrecisionFlop/llcRam.read" -> "double precision, LLC-RAM read"; clocks are
+/* The value's "of" in words: "doublePrecisionFlop/llcRam.read" -> "double precision, LLC-RAM read"; clocks are
  * left out. Fresh memory. */
 char *value_of_words(const struct quantity_value *value);
 

@@ -9,7 +9,7 @@
 #include "error.h"
 #include "quantities/quantity.h"
 
-/* What a word of a request can say besides the name. */
+/* Roles of the words of a request besides its name. */
 enum word_role { WORD_OPERATION, WORD_BORDER, WORD_CLOCK, NR_WORD_ROLES };
 
 struct quantity_word {
@@ -24,8 +24,8 @@ struct quantity_word {
 extern const struct quantity_word quantity_words[];
 extern const size_t nr_quantity_words;
 
-/* What formulas of a quantity are over: events of processors, or also those of steps. Others have no formulas: rot
- * makes them of these, or the system tells them. */
+/* Formulas of a quantity are over events of processors, or also of steps. Others have no formulas: rot makes them of
+ * these, or the system tells them. */
 enum quantity_counter { NOT_COUNTED, OF_EVENTS, OF_STEPS };
 
 struct quantity_kind {
@@ -63,7 +63,7 @@ struct quantity_request quantity_request_of(const char *quantity, const char *of
 int quantity_check_formula(const char *quantity, const char *of, struct rot_error *err);
 
 /*
- * What columns of CSV files are called: short names and the unit of time, with _ between words: "time_us",
+ * Names of columns of CSV files: short names and the unit of time, with _ between words: "time_us",
  * "performance_dp_per_s", "bytes_ram_read". Fresh memory.
  */
 char *quantity_column_name(const struct quantity_request *request, const char *unit);

@@ -275,7 +275,7 @@ perform(struct sweep *sweep, int nr_runs, struct rot_error *err)
 {
 	clear_results(sweep);
 	sweep->nr_runs = nr_runs;
-	if (measuring_perform(sweep->rot, sweep->passes, sweep->nr, nr_runs, sweep->results, err) < 0)
+	if (measuring_perform(sweep->rot, sweep->passes, sweep->nr, nr_runs, 1, sweep->results, err) < 0)
 		return -1;
 	for (size_t i = 0; i < sweep->nr; i++)
 		if (pass_samples_read(&sweep->samples[i], sweep->rot->architecture, &clock_pass, sweep->passes[i],
@@ -757,12 +757,13 @@ levels_print(const struct measured_levels *levels, const struct machine *machine
 	text_table_print(&table, out);
 	text_table_clear(&table);
 	print_last_level(levels, machine, out);
-	text_print_fitting("\nmeasured: footprint of which half the accesses miss; of a last level behind L2, the most "
-			   "of a larger buffer that stayed in any run\n"
-			   "fits: footprint of which at most a tenth miss\n"
-			   "ns, cycles: an access that waits for the one before; in memory with its address translation\n"
-			   "A cache is smaller than told, or not seen, where others use it or a guest gets a part.\n",
-			   out);
+	text_print_fitting(
+		"\nmeasured: footprint of which half the accesses miss; of a last level behind L2, the most "
+		"of a larger buffer that stayed in any run\n"
+		"fits: footprint of which at most a tenth miss\n"
+		"ns, cycles: an access that waits for the one before; in memory with its address translation\n"
+		"A cache is smaller than told, or not seen, where others use it or a guest gets a part.\n",
+		out);
 	if (!levels->is_steady)
 		text_print_fitting("The chases do not agree, or others disturbed them. Measure again when nothing else "
 				   "runs: rot remeasure levels\n",

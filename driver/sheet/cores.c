@@ -155,7 +155,7 @@ measure_pairs(struct rot *rot, struct cores *cores, struct measurement **passes,
 			if (!passes[nr++])
 				return -1;
 		}
-	if (nr && measuring_perform(rot, passes, nr, NR_RUNS, results, err) < 0)
+	if (nr && measuring_perform(rot, passes, nr, NR_RUNS, 1, results, err) < 0)
 		return -1;
 	nr = 0;
 	for (size_t i = 0; i < cores->nr; i++)

@@ -226,8 +226,7 @@ measure(struct survey *survey, struct rot_error *err)
 			survey->results[order[i]] = results[i] = NULL;
 			passes[i] = survey->passes[order[i]];
 		}
-		rc = measuring_perform_spread(survey->rot, passes, (size_t)nr, nr_runs, survey->nr_starts, results,
-					      err);
+		rc = measuring_perform(survey->rot, passes, (size_t)nr, nr_runs, survey->nr_starts, results, err);
 		for (int i = 0; i < nr; i++)
 			survey->results[order[i]] = results[i];
 		nr = rc < 0 || survey->rot->is_cached_only ? 0 : find_disturbed(survey, order, err);

@@ -21,7 +21,7 @@ perform(const char *const *fields, int nr_runs)
 	struct measurement *measurement = fixture_measurement("Tiny", fields);
 	struct measurement_result *result = NULL;
 
-	ck_assert_ok(measuring_perform(&rot, &measurement, 1, nr_runs, &result, &why));
+	ck_assert_ok(measuring_perform(&rot, &measurement, 1, nr_runs, 1, &result, &why));
 	ck_assert_int_eq((int)measurement_result_nr_outputs(result), nr_runs);
 	rot_graph_delete(measurement);
 	return result;
@@ -104,7 +104,7 @@ TEST(passes_are_measured_in_one_start)
 
 	measurer_set_additional_measurers_add(set, (struct measurer_base *)tsc_measurer_new());
 	perform_only(size_1, 2); /* the first pass has two runs already */
-	ck_assert_ok(measuring_perform(&rot, passes, 2, 4, results, &why));
+	ck_assert_ok(measuring_perform(&rot, passes, 2, 4, 1, results, &why));
 	ck_assert_int_eq((int)measurement_result_nr_outputs(results[0]), 4);
 	ck_assert_int_eq((int)measurement_result_nr_outputs(results[1]), 4);
 	ck_assert_str_ne(results[0]->description_hash, results[1]->description_hash);
@@ -113,7 +113,7 @@ TEST(passes_are_measured_in_one_start)
 		rot_graph_delete(results[i]);
 		results[i] = NULL;
 	}
-	ck_assert_int_eq(measuring_perform(&rot, passes, 2, 6, results, &why), 0);
+	ck_assert_int_eq(measuring_perform(&rot, passes, 2, 6, 1, results, &why), 0);
 	ck_assert_int_eq(fixture_count("core"), 4);
 	for (int i = 0; i < 2; i++) {
 		rot_graph_delete(results[i]);
@@ -128,11 +128,11 @@ TEST(runs_are_spread_over_starts)
 	struct measurement *measurement = fixture_measurement("Tiny", size_1);
 	struct measurement_result *result = NULL;
 
-	ck_assert_ok(measuring_perform_spread(&rot, &measurement, 1, 5, 3, &result, &why));
+	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 5, 3, &result, &why));
 	ck_assert_int_eq((int)measurement_result_nr_outputs(result), 5);
 	ck_assert_int_eq(fixture_count("core"), 3);
 	rot_graph_delete(result);
-	ck_assert_ok(measuring_perform_spread(&rot, &measurement, 1, 7, 3, &result, &why));
+	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 7, 3, &result, &why));
 	ck_assert_int_eq(fixture_count("core"), 5);
 	for (size_t i = 0; i < 7; i++)
 		ck_assert_int_eq(measurement_result_outputs_at(result, i)->order, orders[i]);
@@ -150,7 +150,7 @@ TEST(missing_runs_can_wait)
 	measuring_stop_at_missing(&rot, true);
 	perform_only(size_1, 1);
 	ck_assert(!measuring_has_stopped(&rot));
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 4, &result, &why), -1);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 4, 1, &result, &why), -1);
 	ck_assert_str_eq(why.text, "runs are missing, and are not to be measured yet");
 	ck_assert(measuring_has_stopped(&rot));
 	ck_assert_int_eq(fixture_count("core"), 1);
@@ -214,7 +214,7 @@ count_steps_only(void)
 	perf_event_measurer_events_add(measurer, event);
 	rot_entity_delete(set->main_measurer);
 	set->main_measurer = &measurer->base;
-	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 1, &result, &why));
+	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 1, 1, &result, &why));
 }
 
 /* It is what counts them; all else is counted by the child. */
@@ -243,13 +243,13 @@ TEST(same_binary_from_other_source_keeps_results)
 	struct measurement_result *result = NULL;
 	char *changed = rot_format("%s/* more */\n", text);
 
-	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 1, &result, &why));
+	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 1, 1, &result, &why));
 	rot_graph_delete(result);
 	fixture_write("user/kernels/Other/Other.c", changed, false);
 	rot_graph_delete(measurement);
 	fixture_restart();
 	measurement = fixture_measurement("Other", NULL);
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &why), 0);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, 1, &result, &why), 0);
 	ck_assert_int_eq(fixture_count("make"), 2);
 	ck_assert_int_eq(fixture_count("core"), 1);
 	rot_graph_delete(result);
@@ -288,7 +288,7 @@ TEST(failed_core_keeps_what_was_measured)
 	fixture_restart();
 	fixture_replace_core("exit 1");
 	measurement = fixture_measurement("Tiny", size_1);
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 3, &result, &why), -1);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 3, 1, &result, &why), -1);
 	ck_assert_ptr_null(result);
 	rot_graph_delete(measurement);
 	perform_only(size_1, 2);
@@ -300,9 +300,9 @@ TEST(kernel_is_checked_before_anything_is_built)
 	autograph struct measurement *measurement = fixture_measurement("Tiny", none);
 	struct measurement_result *result = NULL;
 
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &why), -1);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, 1, &result, &why), -1);
 	ck_assert_msg(strstr(why.text, "size must be at least 1"), "%s", why.text);
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 0, &result, &why), -1);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 0, 1, &result, &why), -1);
 	ck_assert_int_eq(fixture_count("make"), 0);
 }
 
