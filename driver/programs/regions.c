@@ -9,7 +9,6 @@
 #include "memory.h"
 #include "statistics/summary.h"
 
-/* What all of this works on. */
 struct context {
 	const struct program_plan *plan;
 	const struct architecture *architecture;
@@ -183,7 +182,7 @@ compute_shares(struct program_region *region, const struct program_run_output *r
 		region->time_share = times / lives;
 }
 
-/* Of the first run that has it; what is subtracted is that of each run. */
+/* The first run with empty regions tells the cost; what is subtracted is that of each run. */
 static void
 compute_cost(struct program_region *region, const struct context *context)
 {

@@ -252,7 +252,7 @@ report_miss_kinds(const struct program_report *report, FILE *out)
 #define NR_BORDERS 3
 static const char *const borders[NR_BORDERS] = {"L1-L2", "L2-L3", "LLC-RAM"};
 
-/* What is within this of what it was is not said to have changed. */
+/* A value within this share of what it was is not said to have changed. */
 #define LEAST_CHANGED 0.05
 
 /* NULL: they were not asked for. */

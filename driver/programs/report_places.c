@@ -29,7 +29,7 @@
 #define LEAST_UNSAMPLED 0.05
 #define MOST_UNSAMPLED 5
 
-/* Of fewer samples no share is known. */
+/* Fewer samples tell no shares. */
 #define LEAST_SAMPLES 10
 
 #define FUNCTION_WIDTH 31
@@ -375,7 +375,7 @@ add_place(struct places_table *table, const struct place_share *item)
 	table->shown_share += share > 0 ? share : 0;
 }
 
-/* What the names of places that are none of files mean. */
+/* The meanings of places that are in no file. */
 static const struct {
 	const char *object, *meaning;
 } origins[] = {
@@ -531,7 +531,7 @@ next_unsampled(const struct places_table *table, const struct place_share *befor
 	return most;
 }
 
-/* Those with most samples; of lines also those that compute most without any. Where code without samples computes much,
+/* The places with most samples, and the lines that compute most without any. Where code without samples computes much,
  * shares of the operations are shown. Fresh memory. */
 static const struct place_share **
 choose_places(struct places_table *table, size_t nr_shown, size_t *nr)
@@ -661,7 +661,7 @@ json_trips(const struct rot_list *trips)
 	return json;
 }
 
-/* Of a part: its function, and what it is itself. */
+/* A part has members for its function, and its own. */
 static json_t *
 json_place(const struct program_report *report, const struct place_share *item)
 {
