@@ -110,7 +110,7 @@ choose_points(struct comparing *comparing)
 	}
 }
 
-/* As controller_run finds it, but in XML only. NULL: there is none. Fresh memory. */
+/* The file that controller_run finds, if it is XML; else NULL. Fresh memory. */
 static char *
 find_xml(const struct rot *rot, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read from files: the machine, its clocks, and what surrounds rot. */
+/* Findings from files: the machine, its clocks, and what surrounds rot. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -176,7 +176,7 @@ look_at_tsc(struct findings *findings, const struct machine *machine, const char
 			       "choose the wall clock: -clock=microSeconds");
 }
 
-/* Who decides how fast the processor runs, and how it is told to run at one speed. */
+/* The governor and turbo, and how the processor is told to run at one speed. */
 static void
 look_at_frequency(struct findings *findings, const char *root)
 {

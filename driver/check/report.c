@@ -189,7 +189,7 @@ results_print(const struct rot *rot, const struct result_list *list, bool is_all
 		add_result(&table, rot, &list->items[i]);
 	text_table_print(&table, out);
 	fputs(is_all ? "highest: of all points; disturbed: share of the runs\n" : "highest: of all points\n", out);
-	/* What the marks in the table mean. */
+	/* The meanings of marks in the table. */
 	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
 		autofree char *text = rot_format("%s: %s", mark->mark, mark->text);
 		bool is_there = false;
