@@ -273,7 +273,6 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 
 /* ---- quantities ---- */
 
-/* What requests are made of. */
 static void
 print_words(enum word_role role, const char *title)
 {
