@@ -199,16 +199,6 @@ spent_s(const struct quantities_job *job)
 	return ns * 1e-9;
 }
 
-static int
-next_runs(const struct quantities_job *job, struct effort_course *course, const struct program_quantities *quantities,
-	  int nr_runs)
-{
-	size_t nr;
-	autofree struct quantity_value *values = all_values(quantities, &nr);
-
-	return effort_next(course, values, nr, nr_runs, spent_s(job));
-}
-
 /* Runs are added while the effort wants more. Those that are interrupted, or not in the cache, are done without. */
 static int
 measure_often(struct quantities_job *job, const struct quantity_effort *effort, struct program_quantities *quantities,
@@ -232,7 +222,13 @@ measure_often(struct quantities_job *job, const struct quantity_effort *effort, 
 			return -1;
 		if (compute_regions(job, quantities, err) < 0)
 			return -1;
-		next = effort->budget_s > 0 ? next_runs(job, &course, quantities, nr_runs) : 0;
+		next = 0;
+		if (effort->budget_s > 0) {
+			size_t nr;
+			autofree struct quantity_value *values = all_values(quantities, &nr);
+
+			next = effort_next(&course, values, nr, nr_runs, spent_s(job));
+		}
 	} while (next > 0);
 	quantities->runs_end = course.end;
 	return 0;

@@ -719,13 +719,6 @@ report_curve_json(const struct program_report *report)
 
 /* ---- plot ---- */
 
-static struct plot_point
-point_of(double capacity, double bytes)
-{
-	return (struct plot_point){
-		.x = summary_single(capacity / 1024, "exact"), .y = summary_single(bytes * 1e-6, "exact"), .size = NAN};
-}
-
 /* Both axes are logarithmic: what is 0 is left out. */
 static void
 add_series(struct series_plot *plot, struct plot_series *series, struct pool *pool, enum plot_style style,
@@ -738,7 +731,10 @@ add_series(struct series_plot *plot, struct plot_series *series, struct pool *po
 		const uint64_t bytes = is_read ? misses_at(curve, i) * curve->line_bytes : bytes_at(curve, i);
 
 		if (bytes > 0)
-			points[nr++] = point_of((double)capacity_at(curve, i), (double)bytes);
+			points[nr++] =
+				(struct plot_point){.x = summary_single((double)capacity_at(curve, i) / 1024, "exact"),
+						    .y = summary_single((double)bytes * 1e-6, "exact"),
+						    .size = NAN};
 	}
 	series[plot->nr_series++] = (struct plot_series){.points = points, .nr_points = nr, .style = style};
 }

@@ -240,21 +240,13 @@ packed_share(const struct program_report *report, const struct place_share *item
 	return packed / all;
 }
 
-/* How many turns a loop makes each time that it is entered; NaN: not known. */
-static double
-turns_of(const struct place_share *item)
-{
-	const bool is_known = item->part && item->nr_turns > 0 && item->nr_entries > 0;
-
-	return is_known ? (double)item->nr_turns / (double)item->nr_entries : NAN;
-}
-
 /* "14.7 (8-15)": how many turns a loop makes, and the least and most that are known within powers of two. */
 static char *
 turns_text(const struct place_share *item)
 {
 	const uint64_t *trips = item->trips ? item->trips->items : NULL;
-	autofree char *mean = number_text(turns_of(item), "");
+	const bool is_known = item->part && item->nr_turns > 0 && item->nr_entries > 0;
+	autofree char *mean = number_text(is_known ? (double)item->nr_turns / (double)item->nr_entries : NAN, "");
 	size_t first = 0, last = trips ? item->trips->nr - 1 : 0;
 
 	while (trips && trips[first] == 0)
@@ -651,16 +643,6 @@ set_rates(const struct program_report *report, json_t *json, const struct place_
 	json_object_set_new(json, "roofThreads", json_integer(report_roof_of(report, item)->nr_threads));
 }
 
-static json_t *
-json_trips(const struct rot_list *trips)
-{
-	json_t *json = json_array();
-
-	for (size_t i = 0; i < trips->nr; i++)
-		json_array_append_new(json, json_integer((json_int_t)((const uint64_t *)trips->items)[i]));
-	return json;
-}
-
 /* A part has members for its function, and its own. */
 static json_t *
 json_place(const struct program_report *report, const struct place_share *item)
@@ -681,8 +663,14 @@ json_place(const struct program_report *report, const struct place_share *item)
 	json_object_set_new(json, "function", json_text(item->place->function));
 	json_object_set_new(json, "functionAddress", json_integer((json_int_t)item->place->address));
 	json_object_set_new(json, "turns", json_integer((json_int_t)item->nr_turns));
-	if (item->trips)
-		json_object_set_new(json, "trips", json_trips(item->trips));
+	if (item->trips) {
+		json_t *trips = json_array();
+
+		for (size_t i = 0; i < item->trips->nr; i++)
+			json_array_append_new(trips,
+					      json_integer((json_int_t)((const uint64_t *)item->trips->items)[i]));
+		json_object_set_new(json, "trips", trips);
+	}
 	json_object_set_new(json, "chain", json_text(item->chained ? item->chained->chain : ""));
 	json_object_set_new(json, "chainTime", json_real_or_null(item->chained ? item->chained->chain_time : NAN));
 	json_object_set_new(json, "leaf", json_integer(item->chained ? (json_int_t)item->chained->leaf : 0));

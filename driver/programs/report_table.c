@@ -623,18 +623,6 @@ nr_stops(const struct program_run_output *run)
 	return run->nr_stops > 0 ? (double)run->nr_stops : NAN;
 }
 
-/* Stops by the tracer: how many, and how much of the run they took. */
-static void
-print_stops(const struct program_report *report, FILE *out)
-{
-	double share = program_report_stopped_share(report);
-
-	if (isnan(share))
-		return;
-	row_number(out, "stops by tracing", program_report_median(report, nr_stops), "");
-	row_share(out, "share of the run in these stops", share);
-}
-
 /* A region's place in the roofline needs a time, so without one the counts stand in full. */
 static bool
 are_regions_brief(const struct program_report *report)
@@ -717,6 +705,7 @@ static void
 print_total(const struct program_report *report, FILE *out)
 {
 	const struct quantity_value *tlb_misses = program_values_find(&report->total, "tlbMisses", "");
+	const double stopped = program_report_stopped_share(report);
 	size_t nr_hidden;
 
 	if (is_about_regions(report) || report_is_about_misses(report)) {
@@ -737,7 +726,10 @@ print_total(const struct program_report *report, FILE *out)
 	row_time(out, "time", &report->total.values[0]);
 	nr_hidden = print_facts(report, out);
 	row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
-	print_stops(report, out);
+	if (!isnan(stopped)) {
+		row_number(out, "stops by tracing", program_report_median(report, nr_stops), "");
+		row_share(out, "share of the run in these stops", stopped);
+	}
 	if (strcmp(program_report_counting(report), "steps") == 0) {
 		print_row(out, "operations, bytes", "of regions", "");
 		return;

@@ -21,16 +21,6 @@ struct selection {
 	const char *backend;   /* that observed the region                         */
 };
 
-static size_t
-nr_runs_of_pass(const struct program_command_output *output, size_t pass)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++)
-		nr += program_command_output_outputs_at(output, i)->pass == (int32_t)pass;
-	return nr;
-}
-
 /* A thread that ended before its counters ran has counted nothing, rightly. */
 static bool
 has_counted(const struct perf_event_measurer_output *counts)
@@ -280,9 +270,10 @@ read_pass(const struct selection *selection, const struct architecture *architec
 	  size_t pass)
 {
 	const struct program_command_output *output = selection->output;
-	struct pass_samples samples = {.runs = rot_calloc(nr_runs_of_pass(output, pass) + 1, sizeof(*samples.runs))};
+	const size_t nr = program_command_output_nr_outputs(output);
+	struct pass_samples samples = {.runs = rot_calloc(nr + 1, sizeof(*samples.runs))};
 
-	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 
 		if (run->pass != (int32_t)pass || !is_known(run, &plan->passes.passes[pass], selection))
