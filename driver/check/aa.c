@@ -110,7 +110,7 @@ choose_points(struct comparing *comparing)
 	}
 }
 
-/* As controller_run finds it, but in XML only. NULL: there is none. Fresh memory. */
+/* The file that controller_run finds, if it is XML; else NULL. Fresh memory. */
 static char *
 find_xml(const struct rot *rot, const char *name)
 {
@@ -472,14 +472,6 @@ percent_text(double share)
 	return isnan(share) ? rot_strdup("-") : rot_format("%.3f %%", 100 * share);
 }
 
-static char *
-rate_text(const struct summary *rate)
-{
-	if (isnan(rate->value))
-		return rot_strdup("-");
-	return rot_format("%.1f %% [%.1f, %.1f]", 100 * rate->value, 100 * rate->low, 100 * rate->high);
-}
-
 static void
 print_table(const struct aa_row *rows, size_t nr, FILE *out)
 {
@@ -504,7 +496,10 @@ print_table(const struct aa_row *rows, size_t nr, FILE *out)
 				       rot_strdup(row->words),
 				       rot_format("%zu", row->nr_compared),
 				       rot_format("%zu", row->nr_different),
-				       rate_text(&row->rate),
+				       isnan(row->rate.value)
+					       ? rot_strdup("-")
+					       : rot_format("%.1f %% [%.1f, %.1f]", 100 * row->rate.value,
+							    100 * row->rate.low, 100 * row->rate.high),
 				       row->nr_unknown ? rot_format("%zu", row->nr_unknown) : rot_strdup("-"),
 				       isnan(row->widening) ? rot_strdup("-") : rot_format("%.2f", row->widening),
 				       percent_text(row->within),
@@ -571,14 +566,6 @@ row_json(const struct aa_row *row)
 			 json_number(row->by_chance));
 }
 
-static json_t *
-subject_json(const struct aa_subject *subject)
-{
-	return json_pack("{s:s, s:s, s:I, s:I, s:I}", "quantity", subject->words, "point", subject->point, "compared",
-			 (json_int_t)(subject->nr_measurements / 2 - subject->nr_unknown), "different",
-			 (json_int_t)subject->nr_different, "tooFewRuns", (json_int_t)subject->nr_unknown);
-}
-
 json_t *
 aa_json(const struct aa *aa)
 {
@@ -589,9 +576,17 @@ aa_json(const struct aa *aa)
 
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(quantities, row_json(&rows[i]));
-	for (size_t i = 0; i < aa->nr_subjects; i++)
-		if (aa->subjects[i].nr_measurements > 0)
-			json_array_append_new(points, subject_json(&aa->subjects[i]));
+	for (size_t i = 0; i < aa->nr_subjects; i++) {
+		const struct aa_subject *subject = &aa->subjects[i];
+		const size_t nr_compared = subject->nr_measurements / 2 - subject->nr_unknown;
+
+		if (subject->nr_measurements > 0)
+			json_array_append_new(points,
+					      json_pack("{s:s, s:s, s:I, s:I, s:I}", "quantity", subject->words,
+							"point", subject->point, "compared", (json_int_t)nr_compared,
+							"different", (json_int_t)subject->nr_different, "tooFewRuns",
+							(json_int_t)subject->nr_unknown));
+	}
 	return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "schema", "rot.aa/1", "controller",
 			 aa->options.controller, "rounds", aa->nr_rounds, "runs", aa->options.nr_runs, "seconds",
 			 json_number(aa->elapsed_s), "quantities", quantities, "points", points);

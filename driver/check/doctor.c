@@ -137,7 +137,7 @@ is_of(const struct finding *finding, const char *section)
 	return strcmp(finding->section, section) == 0;
 }
 
-/* Of a quantity that is not counted, or not all of it. */
+/* It is about a quantity of which not all is counted. */
 static bool
 is_not_counted(const struct finding *finding)
 {
@@ -181,7 +181,7 @@ print_names(const struct findings *findings, const char *title, enum finding_sta
 			      out);
 }
 
-/* Of the worst findings the first that says what to do; counters change most. NULL: there is none. */
+/* The first of the worst findings that says what to do; counters change most. NULL: there is none. */
 static const struct finding *
 next_step(const struct findings *findings)
 {

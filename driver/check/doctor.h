@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rot finds on a machine: what works, what does not, why, and what would change it. Nothing is changed by looking.
- */
+/* Findings on a machine: what works, what does not, why, and what would change it. Nothing is changed by looking.*/
 #pragma once
 
 #include <jansson.h>
@@ -41,15 +40,15 @@ void finding_advise(struct finding *finding, const char *format, ...) __attribut
 enum finding_state findings_worst(const struct findings *findings);
 void findings_clear(struct findings *findings);
 
-/* What looks where. root: "/", or the folder of a recorded machine for what is read from files. */
+/* root: "/", or the folder of a recorded machine. */
 void doctor_look_at_machine(struct findings *findings, const struct machine *machine, const char *root);
 void doctor_look_at_clocks(struct findings *findings, const struct machine *machine, const char *root);
 void doctor_look_at_surroundings(struct findings *findings, const struct machine *machine, const char *root);
 
-/* What was measured of the caches (roof/levels.h), if it was. */
+/* Caches, where they were measured (roof/levels.h). */
 void doctor_look_at_levels(struct findings *findings, const struct machine *machine, const char *cache_folder);
 
-/* Of rot and its libraries; those of rot-core only with paths. */
+/* Versions of rot and its libraries; those of rot-core only with paths. */
 void doctor_look_at_versions(struct findings *findings, const struct paths *paths);
 
 /* By trying it, in this process and in children of it. */

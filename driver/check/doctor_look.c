@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read from files: the machine, its clocks, and what surrounds rot. */
+/* Findings from files: the machine, its clocks, and what surrounds rot. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -127,10 +127,8 @@ measured_text(const struct measured_levels *levels, const struct machine *machin
 	const struct measured_level *found = measured_level_of(levels, machine, cache);
 	bool is_told = strcmp(told[cache].source, "measured") != 0;
 	autofree char *size = machine_size_text(found ? found->bytes : 0);
-	char *text =
-		rot_format("%s %s: %s", names[cache], size, levels_verdict(is_told ? told[cache].bytes : 0, found));
 
-	return text;
+	return rot_format("%s %s: %s", names[cache], size, levels_verdict(is_told ? told[cache].bytes : 0, found));
 }
 
 void
@@ -176,7 +174,7 @@ look_at_tsc(struct findings *findings, const struct machine *machine, const char
 			       "choose the wall clock: -clock=microSeconds");
 }
 
-/* Who decides how fast the processor runs, and how it is told to run at one speed. */
+/* The governor and turbo, and how the processor is told to run at one speed. */
 static void
 look_at_frequency(struct findings *findings, const char *root)
 {
@@ -338,9 +336,7 @@ doctor_look_at_surroundings(struct findings *findings, const struct machine *mac
 		findings_add(findings, "container", FINDING_GOOD, "none recognised");
 }
 
-/* ---- by trying it ---- */
-
-/* ---- rights ---- */
+/* ---- rights, by trying them ---- */
 
 /* The value of "NAME:" in /proc/self/status, or NULL. */
 static char *
@@ -371,12 +367,9 @@ capability_names(void)
 	char *names = rot_strdup("");
 	unsigned long long bits = mask ? strtoull(mask, NULL, 16) : 0;
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-
-		if (!(bits >> known[i].number & 1))
-			continue;
-		rot_append(&names, "%s%s", *names ? ", " : "", known[i].name);
-	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (bits >> known[i].number & 1)
+			rot_append(&names, "%s%s", *names ? ", " : "", known[i].name);
 	return names;
 }
 

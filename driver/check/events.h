@@ -19,10 +19,10 @@ const struct list_events_measurer_output *events_read(struct rot *rot, struct po
 /* Is the attribute a unit mask, which makes an event of its own? */
 bool event_attribute_is_umask(const struct perf_event_attribute_description *attribute);
 
-/* As in rot.events/1: name, description, and its unit masks and modifiers as attributes. New reference. */
+/* An event of rot.events/1: name, description, and unit masks and modifiers as attributes. New reference. */
 json_t *event_json(const struct perf_event_description *event);
 
-/* Of each unit its fields and its events. New reference. */
+/* The units with their fields and events. New reference. */
 json_t *events_json(const struct list_events_measurer_output *events);
 
 /* The unit with those of its events whose name holds part, in any case of letters; how many these are. Nothing is

@@ -56,19 +56,14 @@ grade_of(const double *deviations, size_t n)
 	return grade;
 }
 
-/* An estimate is not even about right. */
-static bool
-is_beyond_estimate(const struct known_work_row *row)
-{
-	const double ratio = row->grade.of.value;
-
-	return row->expected > 0 ? ratio < 1 / 3.0 || ratio > 3 : ratio > 1.5;
-}
-
 bool
 known_work_is_graded(const struct known_work_row *row)
 {
-	return row->grade.letter && !row->is_too_small && (!row->is_estimate || is_beyond_estimate(row));
+	const double ratio = row->grade.of.value;
+	/* An estimate is graded where the count is not even about right. */
+	const bool is_far_off = row->expected > 0 ? ratio < 1 / 3.0 || ratio > 3 : ratio > 1.5;
+
+	return row->grade.letter && !row->is_too_small && (!row->is_estimate || is_far_off);
 }
 
 static bool

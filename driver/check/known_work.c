@@ -422,9 +422,9 @@ runs_of_round(const struct work_point *point)
 }
 
 /*
- * As many points are kept as fit into so many seconds by estimates; cores are built besides. These are three kernels
- * for each candidate in turn, the one with the fewest first, then the cheapest, and of each series some. Kernels of
- * estimates get their turn as those of one more candidate.
+ * Points are kept while they fit into so many seconds by estimates; cores are built besides. Candidates get three
+ * kernels in turn, the candidate with the fewest first, and its cheapest kernel. Some are taken of each series. Kernels
+ * of estimates get their turn as those of one more candidate.
  */
 struct choosing {
 	struct measuring_work *of;

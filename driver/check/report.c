@@ -189,7 +189,7 @@ results_print(const struct rot *rot, const struct result_list *list, bool is_all
 		add_result(&table, rot, &list->items[i]);
 	text_table_print(&table, out);
 	fputs(is_all ? "highest: of all points; disturbed: share of the runs\n" : "highest: of all points\n", out);
-	/* What the marks in the table mean. */
+	/* The meanings of marks in the table. */
 	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
 		autofree char *text = rot_format("%s: %s", mark->mark, mark->text);
 		bool is_there = false;
@@ -443,15 +443,6 @@ print_report(const struct report *report, FILE *out)
 	}
 }
 
-static int
-write_text(const struct report *report, const char *output_name, struct rot_error *err)
-{
-	struct output_text text;
-
-	print_report(report, output_text_begin(&text));
-	return output_text_end(&text, output_name, ".txt", err);
-}
-
 /* ---- for programs ---- */
 
 static json_t *
@@ -518,10 +509,14 @@ write_files(const struct report *report, const char *output_name, struct rot_err
 {
 	const struct configuration *configuration = report->rot->configuration;
 	const bool has_page = plots_go_to(configuration, PLOTS_ON_PAGE);
+	struct output_text text;
 
-	if ((!has_page || plots_go_to(configuration, PLOTS_IN_FILES)) &&
-	    (write_text(report, output_name, err) < 0 || output_take_json(report_json(report), output_name, err) < 0))
-		return -1;
+	if (!has_page || plots_go_to(configuration, PLOTS_IN_FILES)) {
+		print_report(report, output_text_begin(&text));
+		if (output_text_end(&text, output_name, ".txt", err) < 0 ||
+		    output_take_json(report_json(report), output_name, err) < 0)
+			return -1;
+	}
 	return has_page ? write_page(report, output_name, err) : draw_summary(report, NULL, output_name, err);
 }
 

@@ -626,15 +626,6 @@ screening_json(const struct rot *rot, const struct screening *screening)
 			 "kernels", kernels, "events", events);
 }
 
-static int
-write_text(const struct screening *screening, const char *output_name, struct rot_error *err)
-{
-	struct output_text text;
-
-	print_screening(screening, output_text_begin(&text));
-	return output_text_end(&text, output_name, ".txt", err);
-}
-
 /* ---- plot ---- */
 
 /* Everything over the least count; false where that is 0. */
@@ -696,10 +687,14 @@ draw_screening(const struct rot *rot, const struct screening *screening, const c
 static int
 show(const struct rot *rot, const struct screening *screening, const char *output_name, struct rot_error *err)
 {
+	struct output_text text;
+
 	print_screening(screening, stdout);
 	fflush(stdout);
-	if (output_take_json(screening_json(rot, screening), output_name, err) < 0 ||
-	    write_text(screening, output_name, err) < 0)
+	if (output_take_json(screening_json(rot, screening), output_name, err) < 0)
+		return -1;
+	print_screening(screening, output_text_begin(&text));
+	if (output_text_end(&text, output_name, ".txt", err) < 0)
 		return -1;
 	plots_note_undrawn(rot->configuration, 1);
 	return plots_go_to(rot->configuration, PLOTS_IN_FILES) ? draw_screening(rot, screening, output_name, err) : 0;

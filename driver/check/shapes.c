@@ -20,11 +20,11 @@
 /* Starting and stopping a group executes some hundred instructions of the million that are counted. */
 #define MAX_DEVIATION 0.005
 #define MAX_LARGE 3
-/* What counts less of the million instructions does not stand for others. */
+/* An event that counts less of the million instructions does not stand for others. */
 #define LEAST_COUNT 100000
 #define CONTROLLER "known-operations"
 
-/* What the shapes are tried on, and what its events count alone. */
+/* The work that shapes are tried on, and what its events count alone. */
 struct stand {
 	struct rot *rot;
 	struct xml_controller *controller;
@@ -364,7 +364,7 @@ shape_text(const struct shape *shape)
 	return rot_format("%u %s", shape->large + shape->plain, shape->large ? "large" : "plain");
 }
 
-/* Of a group known to be wrong, every larger one is. Those of the first few counters need one as plain ones do. */
+/* Every group larger than a wrong one is wrong. Events of the first few counters need one as plain ones do. */
 static bool
 holds_wrong(const struct shapes *shapes, const unsigned *limit)
 {

@@ -35,7 +35,7 @@ struct shapes {
 	unsigned usable_counters; /* plain events that count right together */
 	bool has_large;           /* the architecture knows such events */
 
-	/* Whether a group of large events spoils the counts of the next group, if nothing scrubs between them. */
+	/* A group of large events spoils the counts of the next group, if nothing scrubs between them. */
 	bool is_scrub_tried, is_scrub_needed;
 };
 
@@ -46,10 +46,10 @@ struct shapes {
  */
 int shapes_find(struct rot *rot, struct pool *pool, struct shapes *shapes, struct rot_error *err);
 
-/* What the architecture's file gets wrong: a legal group that is not sound. NULL: nothing. */
+/* A group that is legal by the architecture's file, but not sound. NULL: there is none. */
 const struct shape *shapes_first_wrong(const struct shapes *shapes);
 
-/* That of so many events, or NULL if it was not tried. */
+/* The shape of so many events, or NULL if it was not tried. */
 const struct shape *shapes_find_one(const struct shapes *shapes, unsigned large, unsigned plain);
 
 /* "2 large + 1 plain", fresh memory. */

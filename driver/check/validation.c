@@ -286,14 +286,6 @@ validation_recall(struct rot *rot)
 #define AGAIN_AFTER_S 3600
 
 static bool
-is_old(const char *path)
-{
-	struct stat file;
-
-	return stat(path, &file) == 0 && time(NULL) - file.st_mtime >= AGAIN_AFTER_S;
-}
-
-static bool
 is_quick(const json_t *record)
 {
 	return !json_is_false(json_object_get(record, "isQuick"));
@@ -304,10 +296,11 @@ validation_is_due(const struct rot *rot)
 {
 	autofree char *path = record_path(rot, NULL);
 	json_auto_t *record = path ? read_record(path) : NULL;
+	struct stat file;
 
 	return !record ||
 	       (is_quick(record) && strcmp(json_text_at(record, "verdict"), verdict_words[VALIDATION_NOT_SHOWN]) == 0 &&
-		is_old(path));
+		stat(path, &file) == 0 && time(NULL) - file.st_mtime >= AGAIN_AFTER_S);
 }
 
 static size_t

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "rot.h"
 
-/* What a command works with. rot and paths are made when first asked for: "rot help" needs neither a machine nor
+/* The surroundings of a command. rot and paths are made when first asked for: "rot help" needs neither a machine nor
  * kernels. */
 struct command_context {
 	struct configuration *configuration; /* valid always; belongs to rot once that is open */
@@ -77,7 +77,7 @@ const struct command *command_find(const char *name, struct rot_error *err);
 void command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to),
 				  void *to);
 
-/* Of measure and remeasure. */
+/* Options of measure and remeasure. */
 extern const struct option_table measure_options;
 
 extern const struct command measure_command, remeasure_command, run_command, peaks_command, plot_command, show_command,

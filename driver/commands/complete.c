@@ -37,7 +37,7 @@ propose_values(const char *dashes, const char *text, char *prefix)
 							       : "";
 	const char *comma = key && key->type == CONFIGURATION_SET ? strrchr(text, ',') : NULL;
 
-	/* Of a set with some choices the choices behind them: "-plots=html,". */
+	/* A set with some choices is completed by those behind them: "-plots=html,". */
 	before = comma ? (size_t)(comma + 1 - text) : strcspn(text, "=") + 1;
 	for (; *values; values += strspn(values, " ")) {
 		size_t value = strcspn(values, " ");
@@ -70,8 +70,8 @@ propose_keys(char *prefix)
 }
 
 /*
- * What stands before the last word: its number among the command's words without options and keys; -1 where it is the
- * value of an option, or belongs to another program, whose arguments we do not know.
+ * The number of the last word among the command's words without options and keys. -1: it is the value of an option, or
+ * belongs to another program, whose arguments we do not know.
  */
 static int
 position_of_last(const struct command *command, int nr, char *const *words)

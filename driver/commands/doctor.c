@@ -7,17 +7,6 @@
 #include "check/events.h"
 #include "commands/command.h"
 
-/* Empty where the core cannot list them. */
-static json_t *
-json_of_events(struct rot *rot)
-{
-	struct rot_error ignored;
-	autopool pool = {0};
-	const struct list_events_measurer_output *events = events_read(rot, &pool, &ignored);
-
-	return events ? events_json(events) : json_array();
-}
-
 static const struct option_row rows[] = {
 	{.letter = "j", .name = "json", .about = "JSON instead of text"},
 };
@@ -29,6 +18,7 @@ doctor_run(struct command_context *context, void *options, int argc, char **argv
 {
 	struct findings findings = {0};
 	const bool *is_json = options;
+	struct rot_error ignored;
 	struct rot *rot;
 
 	(void)argc;
@@ -39,8 +29,11 @@ doctor_run(struct command_context *context, void *options, int argc, char **argv
 	doctor_look(&findings, rot);
 	if (*is_json) {
 		json_auto_t *json = findings_json(&findings, rot);
+		autopool pool = {0};
+		const struct list_events_measurer_output *events = events_read(rot, &pool, &ignored);
 
-		json_object_set_new(json, "events", json_of_events(rot));
+		/* The list is empty where the core cannot list them. */
+		json_object_set_new(json, "events", events ? events_json(events) : json_array());
 		json_dumpf(json, stdout, JSON_INDENT(2));
 		putchar('\n');
 	} else {

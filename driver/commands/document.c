@@ -143,7 +143,7 @@ add_row(struct text_table *table, const char *line, size_t length)
 	text_table_add(table, cells);
 }
 
-/* Of the widest row, with the gaps. */
+/* The widest row, with the gaps. */
 static size_t
 width_of(const struct text_table *table)
 {

@@ -273,7 +273,6 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 
 /* ---- quantities ---- */
 
-/* What requests are made of. */
 static void
 print_words(enum word_role role, const char *title)
 {
@@ -337,43 +336,37 @@ list_quantities(struct command_context *context, struct listing *listing, struct
 
 /* ---- keys ---- */
 
-static json_t *
-key_json(const struct configuration *configuration, const struct configuration_key *key)
-{
-	const enum configuration_source origin = configuration_origin(configuration, key->name);
-
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_text(key->name), "value",
-			 json_text(configuration_text(configuration, key->name)), "origin",
-			 json_text(configuration_source_name(origin)), "type",
-			 json_text(configuration_type_name(key->type)), "choices", json_text(key->choices),
-			 "description", json_text(key->description));
-}
-
 static int
 list_keys(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	(void)err;
 	for (size_t i = 0; i < configuration_nr_keys; i++) {
-		if (!is_asked(listing, configuration_keys[i].name, ""))
+		const struct configuration_key *key = &configuration_keys[i];
+		const enum configuration_source origin = configuration_origin(context->configuration, key->name);
+		const char *value = configuration_text(context->configuration, key->name);
+		const bool is_default = origin == CONFIGURATION_DEFAULT;
+
+		if (!is_asked(listing, key->name, ""))
 			continue;
 		listing->nr++;
-		if (listing->items)
-			json_array_append_new(listing->items, key_json(context->configuration, &configuration_keys[i]));
-		else if (!is_in_detail(context, listing)) {
-			const enum configuration_source origin =
-				configuration_origin(context->configuration, configuration_keys[i].name);
-			autofree char *name =
-				rot_format("-%s=%s", configuration_keys[i].name,
-					   configuration_text(context->configuration, configuration_keys[i].name));
-			autofree char *text = rot_format(
-				"%s%s%s%s", origin == CONFIGURATION_DEFAULT ? "" : "(",
-				origin == CONFIGURATION_DEFAULT ? "" : configuration_source_name(origin),
-				origin == CONFIGURATION_DEFAULT ? "" : ") ", configuration_keys[i].description);
+		if (listing->items) {
+			json_array_append_new(
+				listing->items,
+				json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_text(key->name), "value",
+					  json_text(value), "origin", json_text(configuration_source_name(origin)),
+					  "type", json_text(configuration_type_name(key->type)), "choices",
+					  json_text(key->choices), "description", json_text(key->description)));
+		} else if (!is_in_detail(context, listing)) {
+			autofree char *name = rot_format("-%s=%s", key->name, value);
+			autofree char *text = rot_format("%s%s%s%s", is_default ? "" : "(",
+							 is_default ? "" : configuration_source_name(origin),
+							 is_default ? "" : ") ", key->description);
 
 			/* A value that is not the default says who set it. */
 			print_short(name, text);
-		} else
-			print_key(context->configuration, &configuration_keys[i]);
+		} else {
+			print_key(context->configuration, key);
+		}
 	}
 	return 0;
 }

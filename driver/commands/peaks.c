@@ -46,7 +46,7 @@ static const struct option_table table = {
 	OPTION_ROWS(rows, struct peaks_request),
 	.defaults = &(const struct peaks_request){.strategy = SEARCH_FAST, .threads = "all"}};
 
-/* Of a sweep: all numbers up to 16, then four an octave. */
+/* A sweep has all numbers up to 16, then four an octave. */
 static bool
 is_swept(int number)
 {
@@ -72,7 +72,7 @@ numbers_of_threads(const char *threads, size_t *nr)
 	return numbers;
 }
 
-/* What is known of the levels by measuring, beside what the machine tells. */
+/* The measured levels, beside what the machine tells. */
 static void
 print_levels(const struct rot *rot)
 {

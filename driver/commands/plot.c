@@ -49,7 +49,7 @@ plot_run(struct command_context *context, void *options, int argc, char **argv, 
 	if (!rot)
 		return -1;
 	if (argc == 0) {
-		/* What "rot run" left in the cache folder. */
+		/* The last "rot run" left its results in the cache folder. */
 		autofree char *path = rot_format("%s/" PROGRAM_LAST_RUN, rot->paths->cache);
 		int rc = -1;
 

@@ -144,7 +144,7 @@ set_standard_input(struct program *program)
 			    "give it a file instead: rot run ... <FILE");
 }
 
-/* Of these some are timed; one is counted by blocks. */
+/* The timed runs, and one that is counted by blocks. */
 static size_t
 nr_runs_of(const struct run_job *job)
 {
@@ -450,14 +450,14 @@ roof_of(const struct run_job *job, double nr_cpus)
 				     experiment_roof_value(experiment, NULL, job->plan.border, nr_threads), nr_threads};
 }
 
-/* What uses 1.1 CPUs is a single thread with helpers. */
+/* A program that uses 1.1 CPUs is a single thread with helpers. */
 static double
 whole_cpus(double nr_cpus)
 {
 	return ceil(nr_cpus - 0.15);
 }
 
-/* As many as it used or, on a busy host, as it had threads that worked at the same time. */
+/* The CPUs that it used or, on a busy host, its threads that worked at the same time. */
 static double
 cpus_of_program(const struct run_job *job)
 {
@@ -516,7 +516,7 @@ is_cut(const struct run_job *job, const struct program_run_output *run)
 	return program_run_is_cut(&job->plan, run) || program_run_is_ended_by(run, run->interrupted_by);
 }
 
-/* What was a part of the program is not mixed with what was the whole of it. */
+/* Runs that were cut off are not mixed with whole ones. */
 static void
 drop_cut_runs(struct run_job *job)
 {
@@ -652,7 +652,7 @@ can_be_drawn(const struct program_report *report)
 	return can;
 }
 
-/* Of OUTPUT.csv the part before the ending: the name of the results, or that of the JSON. NULL: it has none. */
+/* OUTPUT of OUTPUT.csv: the name of the results, or that of the JSON. NULL: there is none. */
 static char *
 csv_name_of(const struct run_options *options)
 {
@@ -766,7 +766,7 @@ is_whole(const struct run_job *job)
 	return nr == nr_runs_of(job);
 }
 
-/* As far as its caches were measured. */
+/* Latencies are known as far as the machine's caches were measured. */
 static void
 set_latencies(struct run_job *job)
 {

@@ -17,8 +17,8 @@
 #define DEFAULT_BUDGET_S 60
 
 /*
- * As the run of a command. controller: whose work is measured, NULL: same-twice. nr_rounds: at most, 0: no limit;
- * budget_s: no round begins later, 0: a minute.
+ * The return value is that of the run of a command. controller: whose work is measured, NULL: same-twice. nr_rounds: at
+ * most, 0: no limit. budget_s: no round begins later, 0: a minute.
  */
 static int
 perform_aa(struct command_context *context, const char *controller, int nr_rounds, double budget_s, bool is_json,

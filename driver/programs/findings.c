@@ -288,14 +288,14 @@ waits_for_lines(const struct finding_code *code, double least_ns, double most_ns
 /* Lines that come more seldom, in instructions, take no time worth mentioning. */
 #define LEAST_PER_LINE 200
 
-/* Of each line that comes into the L1: bytes loaded and stored, at most, since some are used again. */
+/* Bytes loaded and stored of each line that comes into the L1; at most, since some are used again. */
 static double
 bytes_used(const struct finding_code *code)
 {
 	return (count_of(code, FINDING_LOADED) + count_of(code, FINDING_STORED)) / count_of(code, FINDING_L1_FILLS);
 }
 
-/* As nearly as a machine that others use as well tells. */
+/* The roof is no better known on a machine that others use as well. */
 #define AT_ROOF 80
 
 static bool
@@ -355,7 +355,7 @@ waits_for_chained_loads(const struct finding_code *code)
 	       count_of(code, FINDING_INSTRUCTIONS) < SLOW_RATE * code->time_ns.low;
 }
 
-/* What a line from there takes, so many times, is more than caches take. */
+/* A wait of so many times what a line from there takes is more than caches take. */
 #define TLB_TIMES 3
 
 static bool

@@ -48,7 +48,7 @@ const char *finding_count_name(size_t count);
 enum finding_origin { FINDING_L2, FINDING_L3, FINDING_MEMORY, FINDING_NR_ORIGINS };
 
 /*
- * What is known of a function, a loop or a kernel; NaN: not known.
+ * Facts of a function, a loop or a kernel; NaN: not known.
  * share: of the CPU time of all
  * time_ns: CPU time in one run, with its interval
  * counts: in one run
@@ -75,7 +75,7 @@ struct finding_code {
 };
 
 /*
- * What is known of a program and its runs; NaN: not known.
+ * Facts of a program and its runs; NaN: not known.
  * wall_s, cpu_s: wall and CPU time of a timed run
  * run_s, wait_s: that threads were on a CPU in it, and waited for one
  * top_error: half of the interval of the largest share

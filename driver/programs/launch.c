@@ -38,7 +38,7 @@
 
 #define INT3 0xcc
 
-/* Of code; file: "" where it is in none. */
+/* A mapping of code; file: "" where it is in none. */
 struct mapping {
 	uint64_t begin, end, offset;
 	unsigned long inode;
@@ -200,9 +200,9 @@ static volatile bool has_core_gone;
 static volatile sig_atomic_t asked_by; /* the last signal that asks to stop; 0 */
 
 /*
- * What the kernel sends at Ctrl-C goes to all of the terminal's foreground group; what a process sends, to us alone.
- * Before the core is let go nobody knows whether it got the terminal's. It has them blocked then, and one that is
- * pending and comes again is one.
+ * The kernel sends Ctrl-C to all of the terminal's foreground group; a process sends a signal to us alone. Before the
+ * core is let go nobody knows whether it got the terminal's. It has them blocked then, and one that is pending and
+ * comes again is one.
  */
 static void
 pass_on(int number, siginfo_t *info, void *context)
@@ -220,7 +220,7 @@ pass_on(int number, siginfo_t *info, void *context)
 	errno = reason;
 }
 
-/* Those that whoever started us wants to be ignored (nohup) stay ignored, also in the program. */
+/* Signals that were ignored when rot started (nohup) stay ignored, also in the program. */
 static void
 signals_handle(void (*handle)(int, siginfo_t *, void *), struct sigaction old[NR_CAUGHT])
 {
@@ -383,7 +383,7 @@ await_core(struct program_launch *launch, struct display *display)
 	}
 }
 
-/* What comes before signals are blocked is remembered, or ends this process; what comes later reaches the core. */
+/* A signal before they are blocked is remembered, or ends this process; a later one reaches the core. */
 static int
 run_core(struct program_launch *launch, char *const *argv, const struct program_counting *counting,
 	 struct rot_error *err)

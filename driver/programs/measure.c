@@ -96,7 +96,7 @@ make_passes(struct quantities_job *job, struct rot_error *err)
 	return 0;
 }
 
-/* What there is stays if this fails. */
+/* The quantities and *origin stay if this fails. */
 static int
 measure_passes(struct quantities_job *job, int nr_runs, json_t **origin, struct rot_error *err)
 {
@@ -173,7 +173,7 @@ values_clear(struct program_quantities *quantities)
 
 /* ---- more runs ---- */
 
-/* Those of the program and of its regions, borrowed; fresh memory. */
+/* Values of the program and of its regions, borrowed; fresh memory. */
 static struct quantity_value *
 all_values(const struct program_quantities *quantities, size_t *nr)
 {
@@ -199,17 +199,7 @@ spent_s(const struct quantities_job *job)
 	return ns * 1e-9;
 }
 
-static int
-next_runs(const struct quantities_job *job, struct effort_course *course, const struct program_quantities *quantities,
-	  int nr_runs)
-{
-	size_t nr;
-	autofree struct quantity_value *values = all_values(quantities, &nr);
-
-	return effort_next(course, values, nr, nr_runs, spent_s(job));
-}
-
-/* As many as the effort wants. Added ones that are interrupted, or not in the cache, are done without. */
+/* Runs are added while the effort wants more. Those that are interrupted, or not in the cache, are done without. */
 static int
 measure_often(struct quantities_job *job, const struct quantity_effort *effort, struct program_quantities *quantities,
 	      struct rot_error *err)
@@ -232,7 +222,13 @@ measure_often(struct quantities_job *job, const struct quantity_effort *effort, 
 			return -1;
 		if (compute_regions(job, quantities, err) < 0)
 			return -1;
-		next = effort->budget_s > 0 ? next_runs(job, &course, quantities, nr_runs) : 0;
+		next = 0;
+		if (effort->budget_s > 0) {
+			size_t nr;
+			autofree struct quantity_value *values = all_values(quantities, &nr);
+
+			next = effort_next(&course, values, nr, nr_runs, spent_s(job));
+		}
 	} while (next > 0);
 	quantities->runs_end = course.end;
 	return 0;

@@ -30,7 +30,7 @@ name_length(const char *text)
 	return text[length] == '=' && strncmp(text, "operator", length) != 0 ? length : 0;
 }
 
-/* As many digits fit into any long. */
+/* Numbers with so many digits fit into any long. */
 #define MAX_DIGITS 18
 
 /* Takes "#FIRST", "#FIRST-" or "#FIRST-LAST" off the end of the text. */
@@ -283,7 +283,7 @@ const struct option_table run_options_table = {
 	.clear = clear,
 };
 
-/* What --counts-only does not do. */
+/* An option asks for times, which --counts-only does not measure. */
 static bool
 is_of_times(const struct run_options *options)
 {

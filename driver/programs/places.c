@@ -83,15 +83,6 @@ add_counts(struct place_share *share, const struct place_share *from, size_t nr_
 }
 
 static void
-add_samples(struct place_share *share, const struct place_share *from)
-{
-	share->nr_samples += from->nr_samples;
-	share->nr_total += from->nr_total;
-	share->nr_pairs += from->nr_pairs;
-	share->nr_pairs_of_one += from->nr_pairs_of_one;
-}
-
-static void
 add(struct place_list *list, const struct program_place *place, const struct program_part *part)
 {
 	list->items = rot_grow(list->items, list->nr, sizeof(*list->items));
@@ -140,10 +131,14 @@ add_up(const struct program_command_output *output, enum place_kind kind, size_t
 	for (size_t i = 0; i < list.nr; i++) {
 		const struct place_share from = all[i];
 
-		if (nr > 0 && compare_places(&all[nr - 1], &from) == 0)
-			add_samples(&all[nr - 1], &from);
-		else
+		if (nr > 0 && compare_places(&all[nr - 1], &from) == 0) {
+			all[nr - 1].nr_samples += from.nr_samples;
+			all[nr - 1].nr_total += from.nr_total;
+			all[nr - 1].nr_pairs += from.nr_pairs;
+			all[nr - 1].nr_pairs_of_one += from.nr_pairs_of_one;
+		} else {
 			all[nr++] = from;
+		}
 		add_counts(&all[nr - 1], &from, nr_events);
 	}
 	list.nr = nr;
@@ -196,18 +191,12 @@ place_list_nr_sampled(const struct place_list *list)
 }
 
 /* If n threads are in it alike, one of n pairs of samples is of the same thread. Without pairs nothing is known. */
-static int
-threads_of(const struct place_share *item, int most)
-{
-	const double pairs_of_one = (double)item->nr_pairs_of_one;
-
-	return item->nr_pairs == 0 ? most : (int)fmax(1, fmin(most, round((double)item->nr_pairs / pairs_of_one)));
-}
-
 static void
 compute_shares(const struct program_places *places, struct place_share *item, int nr_threads)
 {
-	item->nr_threads = threads_of(item, nr_threads);
+	const double at_once = round((double)item->nr_pairs / (double)item->nr_pairs_of_one);
+
+	item->nr_threads = item->nr_pairs == 0 ? nr_threads : (int)fmax(1, fmin(nr_threads, at_once));
 	item->share = summary_large_share(item->nr_samples, places->whole);
 	if (places->has_totals && !item->part)
 		item->total = summary_large_share(item->nr_total, places->whole);

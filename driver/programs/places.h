@@ -85,7 +85,7 @@ void program_places_clear(struct program_places *places);
 /* They are the same function, maybe of different runs. */
 bool place_is_same(const struct program_place *place, const struct program_place *other);
 
-/* Those in which a thread was found; they are the first ones. */
+/* The number of places in which a thread was found; they are the first ones. */
 size_t place_list_nr_sampled(const struct place_list *list);
 
 /* The share of several places together, from the one numbered first on. */

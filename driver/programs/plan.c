@@ -18,8 +18,8 @@ program_architecture(const struct rot *rot, bool has_regions)
 }
 
 /*
- * What is counted, most useful first. A row is not needed where another one is counted that says more. Of parts of
- * another row there are no ratios.
+ * Quantities, most useful first. A row is not needed where another one is counted that says more. Parts of another row
+ * have no ratios.
  */
 static const struct wanted {
 	const char *quantity, *of, *instead;
@@ -78,7 +78,7 @@ needs_clock(const struct architecture *architecture, size_t nr_formulas)
 /* Nothing is expected of a program. */
 static const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN, .is_of_program = true};
 
-/* That there is a formula is not enough: caches of unknown sizes cannot be modelled, and a TLB is if it is named. */
+/* A formula is not enough: caches of unknown sizes cannot be modelled, and a TLB is if it is named. */
 static bool
 can_be_counted(const struct architecture *architecture, size_t i)
 {

@@ -18,12 +18,12 @@ struct program_plan {
 	bool is_timed;                  /* time is the first request                                   */
 };
 
-/* What programs are counted by: rot->architecture, unless that counts by steps and no regions are asked for. */
+/* Programs are counted by rot->architecture, unless that counts by steps and no regions are asked for. */
 const struct architecture *program_architecture(const struct rot *rot, bool has_regions);
 
 /*
- * What rot run shows without being asked: time, and of instructions, operations and bytes what fits into max_passes
- * (> 0) passes on this architecture, with the ratios of these. Not is_timed: no time and no rates, and no pass for
+ * The quantities of rot run that nobody names: time, and those of instructions, operations and bytes that fit into
+ * max_passes (> 0) passes on this architecture, with their ratios. Not is_timed: no time and no rates, and no pass for
  * them. Clear also after an error.
  */
 int program_plan_make(struct program_plan *plan, const struct architecture *architecture, size_t max_passes,

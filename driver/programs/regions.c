@@ -9,7 +9,6 @@
 #include "memory.h"
 #include "statistics/summary.h"
 
-/* What all of this works on. */
 struct context {
 	const struct program_plan *plan;
 	const struct architecture *architecture;
@@ -183,7 +182,7 @@ compute_shares(struct program_region *region, const struct program_run_output *r
 		region->time_share = times / lives;
 }
 
-/* Of the first run that has it; what is subtracted is that of each run. */
+/* The first run with empty regions tells the cost; what is subtracted is that of each run. */
 static void
 compute_cost(struct program_region *region, const struct context *context)
 {
@@ -307,21 +306,18 @@ program_regions_compute(struct program_regions *regions, const struct program_pl
 	return 0;
 }
 
-static void
-region_clear(struct program_region *region)
-{
-	for (size_t i = 0; i < region->nr_threads; i++)
-		program_values_clear(&region->threads[i].values);
-	program_values_clear(&region->total);
-	free(region->threads);
-	free(region->bound);
-}
-
 void
 program_regions_clear(struct program_regions *regions)
 {
-	for (size_t i = 0; i < regions->nr; i++)
-		region_clear(&regions->items[i]);
+	for (size_t i = 0; i < regions->nr; i++) {
+		struct program_region *region = &regions->items[i];
+
+		for (size_t k = 0; k < region->nr_threads; k++)
+			program_values_clear(&region->threads[k].values);
+		program_values_clear(&region->total);
+		free(region->threads);
+		free(region->bound);
+	}
 	free(regions->items);
 	*regions = (struct program_regions){.nr = 0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runs of a program gave for its regions, and what observing them cost. Pure. */
+/* Values of a program's regions from its runs, and what observing them cost. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 /* A hit that is shorter than so many times its own cost has a time that cannot be trusted. */
 #define PROGRAM_REGION_SHORT 10
 
-/* What bounds a program, or a region. */
+/* The roof of a program, or a region. */
 struct program_roof {
 	struct summary peak, bandwidth; /* flop/s and byte/s (memory), value and interval; NaN if not known */
 	int nr_threads;                 /* that it is of; 0 if not known */

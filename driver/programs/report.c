@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What follows from the measured values: notes, and the bound in words. */
+/* Conclusions from the measured values: notes, and the bound in words. */
 #include "programs/report.h"
 
 #include <math.h>
@@ -146,7 +146,7 @@ value_of(const struct program_values *values, const char *name)
 	return value ? value->summary.value : NAN;
 }
 
-/* Of the peak and of the memory bandwidth; NaN if not known. */
+/* Shares of the peak and of the memory bandwidth; NaN if not known. */
 struct roof_shares {
 	double peak, bandwidth;
 };
@@ -490,7 +490,7 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				     name, region->hits[HITS_LOST]);
 }
 
-/* Nobody knows which region is around which. */
+/* Regions may be within each other; rot does not know which are. */
 static void
 judge_inner_regions(struct program_report *report, const struct program_region *region)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found out about a program: as a table for people, and as JSON. */
+/* The report on a program: as a table for people, and as JSON. */
 #pragma once
 
 #include <jansson.h>
@@ -118,8 +118,8 @@ int report_places_csv(const struct program_report *report, const json_t *places,
 		      struct rot_error *err);
 
 /*
- * What was found at the instructions of a function, by its place in the list of functions; its hash
- * tells whether a file still has that code. NULL: it has little of the whole, or its code is not known.
+ * The counts at the instructions of a function, by its place in the list of functions. Its hash tells whether a file
+ * still has that code. NULL: it has little of the whole, or its code is not known.
  */
 json_t *report_code_json(const struct program_report *report, size_t i);
 
@@ -143,8 +143,8 @@ void report_miss_kinds(const struct program_report *report, FILE *out);
 void report_miss_note(struct program_report *report);
 void report_add_misses_json(const struct program_report *report, json_t *json);
 
-/* What other caches would move, if they were asked for: a table with an empty line before, and a member of the JSON
- * (else NULL). */
+/* Traffic of other caches, if they were asked for: a table with an empty line before, and a member of the JSON (else
+ * NULL). */
 void report_what_ifs(const struct program_report *report, FILE *out);
 json_t *report_what_ifs_json(const struct program_report *report);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What findings.h finds in a report: as lines below the tables of functions, and as JSON. */
+/* Findings in a report: as lines below the tables of functions, and as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +219,7 @@ set_chain(const struct program_places *places, const struct place_share *item, d
 		code->chain_share = all_ns / (code->time_ns.value + besides * run_ns);
 }
 
-/* As chains are told, and as the kernel Operation has them. */
+/* Operations as chains name them, and as the kernel Operation does. */
 static const struct {
 	const char *words[2], *operation;
 } chain_operations[] = {
@@ -392,7 +392,6 @@ name_of(const struct report_finding *found)
 
 #define MOST_SHOWN 2
 
-/* Of the measurement what follows is as well known as the threshold. */
 static void
 print_finding(const struct program_report *report, const struct report_finding *found, FILE *out)
 {

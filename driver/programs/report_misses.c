@@ -252,7 +252,7 @@ report_miss_kinds(const struct program_report *report, FILE *out)
 #define NR_BORDERS 3
 static const char *const borders[NR_BORDERS] = {"L1-L2", "L2-L3", "LLC-RAM"};
 
-/* What is within this of what it was is not said to have changed. */
+/* A value within this share of what it was is not said to have changed. */
 #define LEAST_CHANGED 0.05
 
 /* NULL: they were not asked for. */
@@ -719,13 +719,6 @@ report_curve_json(const struct program_report *report)
 
 /* ---- plot ---- */
 
-static struct plot_point
-point_of(double capacity, double bytes)
-{
-	return (struct plot_point){
-		.x = summary_single(capacity / 1024, "exact"), .y = summary_single(bytes * 1e-6, "exact"), .size = NAN};
-}
-
 /* Both axes are logarithmic: what is 0 is left out. */
 static void
 add_series(struct series_plot *plot, struct plot_series *series, struct pool *pool, enum plot_style style,
@@ -738,7 +731,10 @@ add_series(struct series_plot *plot, struct plot_series *series, struct pool *po
 		const uint64_t bytes = is_read ? misses_at(curve, i) * curve->line_bytes : bytes_at(curve, i);
 
 		if (bytes > 0)
-			points[nr++] = point_of((double)capacity_at(curve, i), (double)bytes);
+			points[nr++] =
+				(struct plot_point){.x = summary_single((double)capacity_at(curve, i) / 1024, "exact"),
+						    .y = summary_single((double)bytes * 1e-6, "exact"),
+						    .size = NAN};
 	}
 	series[plot->nr_series++] = (struct plot_series){.points = points, .nr_points = nr, .style = style};
 }

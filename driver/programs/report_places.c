@@ -29,7 +29,7 @@
 #define LEAST_UNSAMPLED 0.05
 #define MOST_UNSAMPLED 5
 
-/* Of fewer samples no share is known. */
+/* Fewer samples tell no shares. */
 #define LEAST_SAMPLES 10
 
 #define FUNCTION_WIDTH 31
@@ -240,21 +240,13 @@ packed_share(const struct program_report *report, const struct place_share *item
 	return packed / all;
 }
 
-/* How many turns a loop makes each time that it is entered; NaN: not known. */
-static double
-turns_of(const struct place_share *item)
-{
-	const bool is_known = item->part && item->nr_turns > 0 && item->nr_entries > 0;
-
-	return is_known ? (double)item->nr_turns / (double)item->nr_entries : NAN;
-}
-
 /* "14.7 (8-15)": how many turns a loop makes, and the least and most that are known within powers of two. */
 static char *
 turns_text(const struct place_share *item)
 {
 	const uint64_t *trips = item->trips ? item->trips->items : NULL;
-	autofree char *mean = number_text(turns_of(item), "");
+	const bool is_known = item->part && item->nr_turns > 0 && item->nr_entries > 0;
+	autofree char *mean = number_text(is_known ? (double)item->nr_turns / (double)item->nr_entries : NAN, "");
 	size_t first = 0, last = trips ? item->trips->nr - 1 : 0;
 
 	while (trips && trips[first] == 0)
@@ -375,7 +367,7 @@ add_place(struct places_table *table, const struct place_share *item)
 	table->shown_share += share > 0 ? share : 0;
 }
 
-/* What the names of places that are none of files mean. */
+/* The meanings of places that are in no file. */
 static const struct {
 	const char *object, *meaning;
 } origins[] = {
@@ -531,7 +523,7 @@ next_unsampled(const struct places_table *table, const struct place_share *befor
 	return most;
 }
 
-/* Those with most samples; of lines also those that compute most without any. Where code without samples computes much,
+/* The places with most samples, and the lines that compute most without any. Where code without samples computes much,
  * shares of the operations are shown. Fresh memory. */
 static const struct place_share **
 choose_places(struct places_table *table, size_t nr_shown, size_t *nr)
@@ -651,17 +643,7 @@ set_rates(const struct program_report *report, json_t *json, const struct place_
 	json_object_set_new(json, "roofThreads", json_integer(report_roof_of(report, item)->nr_threads));
 }
 
-static json_t *
-json_trips(const struct rot_list *trips)
-{
-	json_t *json = json_array();
-
-	for (size_t i = 0; i < trips->nr; i++)
-		json_array_append_new(json, json_integer((json_int_t)((const uint64_t *)trips->items)[i]));
-	return json;
-}
-
-/* Of a part: its function, and what it is itself. */
+/* A part has members for its function, and its own. */
 static json_t *
 json_place(const struct program_report *report, const struct place_share *item)
 {
@@ -681,8 +663,14 @@ json_place(const struct program_report *report, const struct place_share *item)
 	json_object_set_new(json, "function", json_text(item->place->function));
 	json_object_set_new(json, "functionAddress", json_integer((json_int_t)item->place->address));
 	json_object_set_new(json, "turns", json_integer((json_int_t)item->nr_turns));
-	if (item->trips)
-		json_object_set_new(json, "trips", json_trips(item->trips));
+	if (item->trips) {
+		json_t *trips = json_array();
+
+		for (size_t i = 0; i < item->trips->nr; i++)
+			json_array_append_new(trips,
+					      json_integer((json_int_t)((const uint64_t *)item->trips->items)[i]));
+		json_object_set_new(json, "trips", trips);
+	}
 	json_object_set_new(json, "chain", json_text(item->chained ? item->chained->chain : ""));
 	json_object_set_new(json, "chainTime", json_real_or_null(item->chained ? item->chained->chain_time : NAN));
 	json_object_set_new(json, "leaf", json_integer(item->chained ? (json_int_t)item->chained->leaf : 0));

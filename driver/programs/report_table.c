@@ -38,7 +38,7 @@ row_number(FILE *out, const char *label, double number, const char *unit)
 	print_row(out, label, text, unit);
 }
 
-/* As percentage. */
+/* A percentage. */
 static void
 row_share(FILE *out, const char *label, double share)
 {
@@ -91,7 +91,7 @@ row_value(FILE *out, const struct quantity_value *value)
 	print_row(out, label, text, is_said_by_label ? "" : unit.shown);
 }
 
-/* What follows from others that are shown, and of programs without floating point what is 0 therefore. */
+/* The value follows from others that are shown, or is 0 since the program has no floating point. */
 static bool
 follows_from_others(const struct program_values *values, const struct quantity_value *value)
 {
@@ -107,8 +107,8 @@ follows_from_others(const struct program_values *values, const struct quantity_v
 	return is_of_bytes;
 }
 
-/* Of each quantity but the time the first value, which is the widest (both precisions, memory), without what follows
- * from others; is_all: all. Instructions per cycle. Gives back how many values it leaves out. */
+/* The first value of each quantity but the time is the widest (both precisions, memory). Without is_all only these are
+ * shown, less those that follow from others. Instructions per cycle are added. Gives back how many are left out. */
 static size_t
 row_values(FILE *out, const struct program_values *values, bool is_all)
 {
@@ -184,7 +184,7 @@ struct table_part {
 	size_t nr;
 };
 
-/* Of which operations and borders the values are, under headings that are the same for several of them. */
+/* The operations and borders of the values, under headings that are the same for several of them. */
 static void
 print_thread_parts(FILE *out, const struct report_thread *thread, struct table_part part)
 {
@@ -579,7 +579,7 @@ static const struct {
 	{"major page faults", "", nr_faults}, {"largest resident set", "MiB", resident},
 };
 
-/* Of these the threads alone without --all. Gives back how many are left out. */
+/* The threads alone are shown without --all. Gives back how many facts are left out. */
 static size_t
 print_facts(const struct program_report *report, FILE *out)
 {
@@ -623,19 +623,7 @@ nr_stops(const struct program_run_output *run)
 	return run->nr_stops > 0 ? (double)run->nr_stops : NAN;
 }
 
-/* Stops by the tracer: how many, and how much of the run they took. */
-static void
-print_stops(const struct program_report *report, FILE *out)
-{
-	double share = program_report_stopped_share(report);
-
-	if (isnan(share))
-		return;
-	row_number(out, "stops by tracing", program_report_median(report, nr_stops), "");
-	row_share(out, "share of the run in these stops", share);
-}
-
-/* What places a region in the roofline needs a time, so without one the counts stand in full. */
+/* A region's place in the roofline needs a time, so without one the counts stand in full. */
 static bool
 are_regions_brief(const struct program_report *report)
 {
@@ -702,7 +690,7 @@ print_counting(const struct program_report *report, FILE *out)
 					  out);
 }
 
-/* Who asks for regions wants to know of them. */
+/* A report is about the regions that were asked for, if one was measured. */
 static bool
 is_about_regions(const struct program_report *report)
 {
@@ -717,6 +705,7 @@ static void
 print_total(const struct program_report *report, FILE *out)
 {
 	const struct quantity_value *tlb_misses = program_values_find(&report->total, "tlbMisses", "");
+	const double stopped = program_report_stopped_share(report);
 	size_t nr_hidden;
 
 	if (is_about_regions(report) || report_is_about_misses(report)) {
@@ -737,7 +726,10 @@ print_total(const struct program_report *report, FILE *out)
 	row_time(out, "time", &report->total.values[0]);
 	nr_hidden = print_facts(report, out);
 	row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
-	print_stops(report, out);
+	if (!isnan(stopped)) {
+		row_number(out, "stops by tracing", program_report_median(report, nr_stops), "");
+		row_share(out, "share of the run in these stops", stopped);
+	}
 	if (strcmp(program_report_counting(report), "steps") == 0) {
 		print_row(out, "operations, bytes", "of regions", "");
 		return;
@@ -761,7 +753,7 @@ print_program_threads(const struct program_report *report, FILE *out)
 
 /* ---- the whole report ---- */
 
-/* What a mark means, if one of the values has it; false: none has. */
+/* Explains a mark, if one of the values has it; false: none has. */
 static bool
 print_mark(const struct program_report *report, const char *mark, const char *meaning, FILE *out)
 {

@@ -12,7 +12,7 @@
 
 #define ALL_THREADS SIZE_MAX
 
-/* What of the runs is looked at. */
+/* The part of the runs that is looked at. */
 struct selection {
 	const struct program_command_output *output;
 	double usual_switches; /* involuntary ones of a run; NaN: too few runs to tell */
@@ -20,16 +20,6 @@ struct selection {
 	const char *region;    /* NULL: all that the threads do                    */
 	const char *backend;   /* that observed the region                         */
 };
-
-static size_t
-nr_runs_of_pass(const struct program_command_output *output, size_t pass)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++)
-		nr += program_command_output_outputs_at(output, i)->pass == (int32_t)pass;
-	return nr;
-}
 
 /* A thread that ended before its counters ran has counted nothing, rightly. */
 static bool
@@ -72,9 +62,8 @@ program_empty_region(const struct program_run_output *output, const char *backen
 }
 
 /*
- * What observing the hits put into the region is taken out; scatter must not leave less than nothing. Of the measured
- * hits that is what is within an empty region, of the hits within these all that one takes. So many threads do so at
- * once.
+ * Takes out what observing the hits put into the region; scatter must not leave less than nothing. A measured hit costs
+ * what is within an empty region, a hit within it all that one takes. So many threads do so at once.
  */
 static void
 subtract_empty(struct pass_run *run, const struct empty_region_output *empty, const struct architecture *architecture,
@@ -245,8 +234,8 @@ program_run_is_cut(const struct program_plan *plan, const struct program_run_out
 }
 
 /*
- * What was translated is, unless the core gave it up; regions are where they were followed to their ends. In a run that
- * was cut off they may come later.
+ * Translated code is known, unless the core gave it up. Regions are where they were followed to their ends; in a run
+ * that was cut off they may come later.
  */
 static bool
 is_known(const struct program_run_output *run, const struct pass *pass, const struct selection *selection)
@@ -281,9 +270,10 @@ read_pass(const struct selection *selection, const struct architecture *architec
 	  size_t pass)
 {
 	const struct program_command_output *output = selection->output;
-	struct pass_samples samples = {.runs = rot_calloc(nr_runs_of_pass(output, pass) + 1, sizeof(*samples.runs))};
+	const size_t nr = program_command_output_nr_outputs(output);
+	struct pass_samples samples = {.runs = rot_calloc(nr + 1, sizeof(*samples.runs))};
 
-	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 
 		if (run->pass != (int32_t)pass || !is_known(run, &plan->passes.passes[pass], selection))
@@ -364,7 +354,7 @@ set_interval(struct summary *rate, const struct summary *time)
 	rate->high = time->low > 0 ? work / time->low : INFINITY;
 }
 
-/* Of all runs together. us_of_all: what the time would be if all samples were in the region, on average. */
+/* The samples of all runs. us_of_all: the time if all samples were in the region, on average. */
 struct sampled_time {
 	uint64_t nr, nr_all;
 	double us_of_all, nr_runs;
@@ -391,7 +381,7 @@ add_up_samples(const struct program_command_output *output, const char *region)
 	return sum;
 }
 
-/* What the runs tell of the time says nothing, nor do rates. */
+/* The time of the runs says nothing, nor do rates. */
 static void
 forget_time(struct program_values *values, const struct program_plan *plan)
 {
@@ -595,7 +585,7 @@ work_steps(struct work_step *steps, const struct program_plan *plan, const struc
 	return nr;
 }
 
-/* Of rates r it is (sum of r)^2 / (sum of r^2): n of n equal ones, 1.2 of one beside one of a tenth. */
+/* Rates r give (sum of r)^2 / (sum of r^2): n for n equal ones, 1.2 for one beside one of a tenth. */
 static double
 mean_at_work(struct work_step *steps, size_t nr)
 {
@@ -649,7 +639,7 @@ program_empty_instructions(const struct program_plan *plan, const struct archite
 	return run.counts[i];
 }
 
-/* As many, and where their names are known the same ones in the same order. */
+/* They are as many, and where their names are known the same ones in the same order. */
 static bool
 have_same_threads(const struct program_run_output *a, const struct program_run_output *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runs of a program gave: for all of it, and for each thread. Pure. */
+/* Values from the runs of a program: for all of it, and for each thread. Pure. */
 #pragma once
 
 #include "entities.h"
@@ -71,7 +71,7 @@ const struct sampled_region *program_sampled_region(const struct program_run_out
  */
 double program_region_at_once(const struct program_run_output *output, const char *region);
 
-/* What was measured of empty regions with that backend in that run, or NULL. */
+/* The empty region that was measured with that backend in that run, or NULL. */
 const struct empty_region_output *program_empty_region(const struct program_run_output *output, const char *backend);
 
 /* Somebody ended it while it was counted by blocks: its counts are of a part of what the other runs did. */
