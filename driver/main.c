@@ -235,7 +235,7 @@ run_command_line(struct command_context *context, int argc, char **argv, const s
 	return rc;
 }
 
-/* What was printed has arrived; 0 or -1, without a message if its reader has seen enough (head). */
+/* Makes sure that all output has arrived. 0 or -1, without a message if its reader has seen enough (head). */
 static int
 finish_output(bool *has_no_reader, struct rot_error *err)
 {
@@ -251,7 +251,7 @@ finish_output(bool *has_no_reader, struct rot_error *err)
 	return rot_error_hint(err, "it is closed, or on a full disk");
 }
 
-/* What cannot be written is a failure whatever the command found, or the program it ran. */
+/* Output that cannot be written is a failure, whatever the command found, or the program it ran. */
 static int
 exit_status(const struct command_context *context, int rc)
 {
@@ -292,7 +292,7 @@ main(int argc, char **argv)
 	rc = exit_status(&context, rc);
 	command_context_close(&context);
 	if (has_no_reader) {
-		/* As programs end that were not busy with more than their output. */
+		/* The signal ends rot, as it does programs that only write output. */
 		process_restore_signals();
 		raise(SIGPIPE);
 	}

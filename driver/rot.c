@@ -154,7 +154,7 @@ count_steps(struct rot *rot, const char *folder, struct rot_error *err)
 	return read_stepping(rot, &stepping, err) < 0 ? NULL : architecture_load_steps(folder, &stepping, &why, err);
 }
 
-/* What is no whole program is stepped. What events count of it as well is for comparison. */
+/* A part of a program is stepped. Events count some of it as well, for comparison. */
 static struct architecture *
 count_blocks(struct rot *rot, const char *folder, struct rot_error *err)
 {
@@ -245,7 +245,7 @@ open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 		rot_warning("the data folder '%s' is no folder that can be read: none of your kernels and controllers "
 			    "are known",
 			    rot->paths->user);
-	/* What was measured of it before counts as known. */
+	/* Facts that were measured before count as known. */
 	rot->machine = machine_read("/", err);
 	if (!rot->machine)
 		return -1;
@@ -350,7 +350,7 @@ kernels_load(struct rot *rot, struct rot_error *err)
 
 	load_folder(rot, user);
 	load_folder(rot, built_in);
-	/* What cannot be resolved is dropped, one by one. */
+	/* Definitions that cannot be resolved are dropped, one by one. */
 	while (definitions_resolve(rot->kernels, rot->registry, &reason) < 0)
 		warn(&reason);
 	nr = definitions_size(rot->kernels);

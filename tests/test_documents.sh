@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Documents: every relative link, anchor, and document that a source file names exists; documents in $plain keep to plain sentences.
+# Documents: every relative link, anchor, and document that a source file names exists; documents in $plain keep to plain sentences; comments of C begin with
+# their subject.
 set -u
 cd "${top_srcdir:?}" || exit 99
 LC_ALL=C
@@ -146,4 +147,11 @@ awk -v most_characters=160 -v most_words=40 '
 		exit status
 	}
 ' $plain || status=1
+# ---- comments ----
+
+first='(Of|What|Who|Those|Whether|As|That|Nobody) '
+if grep -rnE --include='*.[ch]' "/\*+ $first" driver core kernels codegen shared-entities tests || grep -rnE --include='*.[ch]' -A 1 '/\*+$' driver core kernels codegen shared-entities tests | grep -E -- "-[0-9]+-[[:space:]]*\* $first"; then
+	fail comments 'these do not begin with their subject'
+fi
+
 exit $status

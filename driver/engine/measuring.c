@@ -469,10 +469,13 @@ measuring_prepare(struct rot *rot, struct measurement *const *measurements, size
 	if (is_missing) {
 		const int lock = cache_lock(rot->paths->cache);
 
-		monitor_enter(rot->monitor, "build the cores");
-		nr_failed = lock == -2 ? rot_error_set(&of_builds, 0, "interrupted")
-				       : core_builder_build_all(builder, copies, nr_copies, show_builds, &of_builds);
-		monitor_leave(rot->monitor);
+		if (lock == -2) {
+			nr_failed = rot_error_set(&of_builds, 0, "interrupted");
+		} else {
+			monitor_enter(rot->monitor, "build the cores");
+			nr_failed = core_builder_build_all(builder, copies, nr_copies, show_builds, &of_builds);
+			monitor_leave(rot->monitor);
+		}
 		cache_unlock(lock);
 	}
 	if (err && (nr_failed < 0 || (nr_failed > 0 && nr_refused == 0)))

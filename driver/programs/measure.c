@@ -96,7 +96,7 @@ make_passes(struct quantities_job *job, struct rot_error *err)
 	return 0;
 }
 
-/* The quantities and *origin stay if this fails. */
+/* If this fails, the output and *origin of earlier passes stay. */
 static int
 measure_passes(struct quantities_job *job, int nr_runs, json_t **origin, struct rot_error *err)
 {
