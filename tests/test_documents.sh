@@ -147,6 +147,7 @@ awk -v most_characters=160 -v most_words=40 '
 		exit status
 	}
 ' $plain || status=1
+
 # ---- comments ----
 
 first='(Of|What|Who|Those|Whether|As|That|Nobody) '

@@ -24,6 +24,12 @@ for round in $(seq "${1-5}"); do
 	}
 	line=$(printf '%s\n' "$sheet" | sed -n 's/.*"lineNs": *\([0-9.]*\).*/\1/p' | head -n 1)
 	memory=$(printf '%s\n' "$sheet" | awk '/"levels": \[/ { inside = 1 } inside && /"ns":/ { last = $2 } /"curve"/ { inside = 0 } END { print last + 0 }')
+	case $line:$memory in
+	:* | *:0)
+		echo 'rot machine tells no latency of a cache line, or none of memory: see rot machine --only=caches,cores' >&2
+		exit 1
+		;;
+	esac
 	echo "$line ${own% *} $memory ${own#* }" >>"$work/rounds"
 	printf '%5s %10.1f %6.1f %13.1f %6.1f\n' "$round" "$line" "${own% *}" "$memory" "${own#* }"
 done

@@ -250,7 +250,7 @@ void experiment_keep_point(struct experiment *experiment, const struct experimen
 
 /*
  * The line that is named of lines that bound the same, by pictures and verdicts alike. It has the best known access of
- * those nearly as high as the highest. Of the same access, where the intervals overlap, it is the narrowest one.
+ * those nearly as high as the highest. Among those of one access whose intervals overlap, it is the narrowest one.
  * nr > 0.
  */
 size_t experiment_bounding_line(const struct ceiling *const *lines, size_t nr);

@@ -199,7 +199,7 @@ spent_s(const struct quantities_job *job)
 	return ns * 1e-9;
 }
 
-/* Runs are added while the effort wants more. Those that are interrupted, or not in the cache, are done without. */
+/* Runs are added while the effort wants more. Runs that are interrupted, or not in the cache, are done without. */
 static int
 measure_often(struct quantities_job *job, const struct quantity_effort *effort, struct program_quantities *quantities,
 	      struct rot_error *err)

@@ -49,7 +49,7 @@ struct plot_point sheet_point(double x, double best, double other);
 struct plot_series sheet_curve_series(struct pool *pool, const struct measured_curve *curve);
 struct plot_series sheet_cost_line(struct pool *pool, double from, double to, double cost, const char *name);
 
-/* The remarks on the answers, a line each. Of the pool. */
+/* The remarks on the answers, a line each; they live as long as the pool. */
 const char *sheet_remarks(struct pool *pool, const struct sheet_answer *answers, size_t nr);
 
 /* A mark for each place that answers have, one where several have the same; room for nr. Returns how many. */

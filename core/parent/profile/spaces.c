@@ -135,7 +135,7 @@ insert(struct space *space, size_t at, const struct mapping *mapping)
 	space->nr_mappings++;
 }
 
-/* Mappings that it covers are gone: nobody tells of the end of a mapping. Those that it covers a part of are cut. */
+/* Mappings that it covers are gone, as no record tells of their end. Mappings that it covers in part are cut. */
 static void
 map(struct space *space, const struct mapping *mapping)
 {

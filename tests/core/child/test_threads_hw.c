@@ -309,7 +309,7 @@ TEST(rules_answer_events_of_foreign_threads)
 }
 
 /*
- * Threads start one after the other. Those picked by index or by the name that they have from their creator are
+ * Threads start one after the other. Threads that are picked by index, or by the name of their creator, are
  * counted, and no others. The rule comes at run time: when the kernel warms up it is there.
  */
 TEST_OF(threads_are_picked_by_index_and_name, 2)
